@@ -144,7 +144,7 @@ def parent(pid: int) -> int:
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
-def ranks_of(assay: int, mark: str) -> list[int]:
+def ranks_of(assay: int, mark: str, name: str = "ends") -> list[int]:
     """The program's processes, the first one and then its ranks."""
     found = []
     for each in Path("/proc").glob("[0-9]*/cmdline"):
@@ -152,7 +152,7 @@ def ranks_of(assay: int, mark: str) -> list[int]:
             words = each.read_bytes().split(b"\0")
         except OSError:
             continue
-        if mark.encode() in words and words[0].endswith(Path(compiled("ends")).name.encode()):
+        if mark.encode() in words and words[0].endswith(Path(compiled(name)).name.encode()):
             found.append(int(each.parent.name))
     return sorted(found)
 

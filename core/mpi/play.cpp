@@ -138,9 +138,19 @@ ranks::Task Program::test(int rank, const abi::Op& op) {
 }
 
 ranks::Task Program::fork(int rank, const abi::Op* ops, std::uint64_t count, RequestId over) {
+  co_await play(rank, ops, count);
+  world_.fulfil(over);
+}
+// Goes on by itself.
+void Program::behind(int rank, ranks::Task task) {
+  auto& forks = of(rank).forks;
+  while (!forks.empty() && forks.front().done()) forks.pop_front();
+  forks.push_back(guarded(rank, std::move(task)));
+  forks.back().handle().resume();
+}
+ranks::Task Program::guarded(int rank, ranks::Task task) {
   try {
-    co_await play(rank, ops, count);
-    world_.fulfil(over);
+    co_await task;
   } catch (...) {
     of(rank).failure = std::current_exception();
     world_.halt();
@@ -259,10 +269,8 @@ ranks::Task Program::play(int rank, const abi::Op* ops, std::uint64_t count) {
       }
       case Does::behind: {
         const RequestId over = slot(rank, op.slot) = world_.promise(self);
-        while (!mine.forks.empty() && mine.forks.front().done()) mine.forks.pop_front();
-        mine.forks.push_back(
-            fork(rank, reinterpret_cast<const abi::Op*>(data(rank, op.at, op.bytes * sizeof op)), op.bytes, over));
-        mine.forks.back().handle().resume();
+        behind(rank,
+               fork(rank, reinterpret_cast<const abi::Op*>(data(rank, op.at, op.bytes * sizeof op)), op.bytes, over));
         break;
       }
       case Does::compute:
@@ -284,6 +292,18 @@ ranks::Task Program::play(int rank, const abi::Op* ops, std::uint64_t count) {
         co_await comm.barrier(segment_.ranks());
         break;
       }
+      case Does::access:
+        co_await access(rank, op);
+        break;
+      case Does::attach:
+        one_sided_.attach(rank, op.word, {op.at, op.bytes});
+        break;
+      case Does::detach:
+        one_sided_.detach(rank, op.word, op.at);
+        break;
+      case Does::look:
+        co_await ask_again(rank);
+        break;
       case Does::begins:
         mine.call.function = static_cast<std::uint16_t>(op.slot);
         mine.began = world_.now();

@@ -9,6 +9,7 @@
 
 #include "events/stop.hpp"
 #include "mpi/functions.hpp"
+#include "mpi/requests.hpp"
 #include "timing/faults.hpp"
 
 namespace assay::mpirun {
@@ -20,14 +21,6 @@ using described::World;
 static_assert(abi::any_tag_word(3) == described::any_tag_of(3) && abi::greatest_tag == ranks::greatest_tag &&
               abi::any_source_rank == ranks::any_source && abi::word_of(1, 0) == 1 << described::tag_bits &&
               abi::last_context < described::Groups::contexts - 1);
-
-// Behind what else happens at this time: meanwhile other ranks are let go, too.
-struct Later {
-  World& world;
-  bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> caller) const { world.wake(world.now(), caller); }
-  void await_resume() const noexcept {}
-};
 
 std::string how(std::uint32_t ended) {
   const int status = static_cast<int>(ended - 1);
@@ -48,7 +41,9 @@ Program::Program(OwnedSegment& segment, World& world, const std::vector<int>& pl
       alive_(alive),
       describes_ready_(describes_ready),
       served_(served),
-      ranks_(static_cast<std::size_t>(segment.ranks())) {
+      ranks_(static_cast<std::size_t>(segment.ranks())),
+      one_sided_(*this) {
+  world.exposed().lies_elsewhere(one_sided_);
   for (int rank = 0; rank < segment.ranks(); ++rank)
     if (self(rank) != rank) group_ = 1;
   if (group_ == 0) return;
@@ -73,11 +68,10 @@ void Program::overwritten(int rank) const {
                                  ": the memory that it shares with the simulator was overwritten");
 }
 
-// Waits in real time for what the rank hands over next.
-void Program::collect(int rank) {
+// Waits in real time until the rank sleeps again, and has handed over what comes next.
+void Program::await_batch(int rank) {
   abi::Control& control = segment_.control(rank);
-  std::uint32_t& seen = of(rank).seen;
-  ++served_.switches;
+  const std::uint32_t seen = of(rank).seen;
   while (control.posted.load() == seen) {
     control.awaited.store(1);
     if (control.posted.load() != seen) break;
@@ -93,8 +87,13 @@ void Program::collect(int rank) {
     }
   }
   control.awaited.store(0);
-  seen = control.posted.load();
   if (control.ended.load() != 0) died(rank);
+}
+void Program::collect(int rank) {
+  ++served_.switches;
+  await_batch(rank);
+  of(rank).seen = segment_.control(rank).posted.load();
+  of(rank).running = false;
 }
 
 // For ranks that ended while they were not waited for, and those that never began.
@@ -119,6 +118,7 @@ ranks::Task Program::pump(int rank) {
       served_.operations += count;
       co_await play(rank, control.ops, count);
       control.now = world_.clock();
+      mine.running = true;
       control.go.fetch_add(1);
       if (control.asleep.load() != 0) abi::wake(control.go);
       if (!mine.finished) co_await Later{world_};
@@ -141,6 +141,10 @@ void Program::name_calls() {
     each.rank = rank_at(each.rank);
     each.peer = rank_at(each.peer);
     served_.waits_in.emplace_back(function_name(of(each.rank).call.function));
+    if (const int holder = one_sided_.awaits_lock_of(each.rank); holder >= 0 && each.peer < 0) {
+      each.peer = holder;
+      each.tag = ranks::any_tag;
+    }
   }
 }
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "mpi/one_sided.hpp"
 #include "mpi/owned_segment.hpp"
 #include "mpi/serve.hpp"
 #include "mpi/wide_tags.hpp"
@@ -19,7 +20,7 @@ namespace assay::mpirun {
 // The program is over before its time, as Served says.
 struct Ended : std::exception {};
 
-class Program {
+class Program final : private OneSided::Program {
  public:
   Program(OwnedSegment& segment, described::World& world, const std::vector<int>& places,
           const std::function<bool()>& alive, bool describes_ready, Served& served);
@@ -34,7 +35,8 @@ class Program {
   struct Rank {
     std::uint32_t seen = 0;  // batches
     bool started = false, finished = false;
-    Calls::Kind call;  // the function that it is in
+    bool running = true;  // its process, which was let go and has not handed over what comes next
+    Calls::Kind call;     // the function that it is in
     described::Time began = 0;
     std::vector<described::RequestId> requests;                           // by slot
     std::unordered_map<std::uint32_t, described::RequestId> synchronous;  // the sends whose answers these slots are
@@ -44,6 +46,7 @@ class Program {
   };
   Rank& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
 
+  void await_batch(int rank);
   void collect(int rank);
   void look();
   [[noreturn]] void ends(std::string failure);
@@ -57,6 +60,8 @@ class Program {
   ranks::Task test(int rank, const abi::Op& op);
   ranks::Task ask_again(int rank);  // after having asked in vain
   ranks::Task fork(int rank, const abi::Op* ops, std::uint64_t count, described::RequestId over);
+  void behind(int rank, ranks::Task task);
+  ranks::Task guarded(int rank, ranks::Task task);
   void ended_call(int rank, const abi::Op& op);
   std::byte* data(int rank, std::uint64_t at, std::uint64_t bytes) const { return segment_.data(rank, at, bytes); }
   int self(int rank) const { return places_[static_cast<std::size_t>(rank)]; }
@@ -72,6 +77,21 @@ class Program {
   int word_of(const abi::Op& op);
   described::World::Note note_of(int rank, const abi::Op& op, int word);  // of what a probe finds
 
+  // --- accesses.cpp
+  void operate(int rank, const abi::Op& op, OneSided::Operation& its);
+  ranks::Task access(int rank, const abi::Op& op);
+  void arrived(std::size_t number);
+  ranks::Task arrive(std::size_t number, described::RequestId sent, described::RequestId there);
+  ranks::Task answer(std::size_t number);
+  ranks::Task answer_grant(std::size_t number);
+  ranks::Task fulfil(described::RequestId request);
+  pid_t asleep(int rank) override;
+  void send_grant(std::size_t number) override;
+  void send_result(std::size_t number) override;
+  void over(described::RequestId request) override;
+  void over_soon(int rank, described::RequestId request) override;
+  [[noreturn]] void refuses(std::string why) override;
+
   OwnedSegment& segment_;
   described::World& world_;
   const std::vector<int>& places_;
@@ -81,6 +101,7 @@ class Program {
   std::unordered_map<int, int> at_;  // ranks by place, where these differ
   std::vector<Rank> ranks_;
   WideTags wide_;
+  OneSided one_sided_;
   described::GroupId group_ = 0;  // of all ranks, where they are not the first places
   described::Time finished_ = 0;
   bool failed_ = false;

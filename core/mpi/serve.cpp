@@ -33,6 +33,7 @@ Served serve(OwnedSegment& segment, const described::MachineParameters& machine,
     served.waiting = world.run();
     program.rethrow();
   } catch (const Ended&) {  // `served` says how
+    served.waiting.clear();
   }
   served.makespan = served.waiting.empty() ? program.finished() : world.now();
   program.name_calls();

@@ -49,21 +49,21 @@ std::byte* Exposed::place(int rank, WindowId window, int of, std::size_t offset,
 
 void Exposed::put(int from, WindowId window, const void* data, std::size_t bytes, int to, std::size_t offset,
                   std::coroutine_handle<> caller) {
-  place(from, window, to, offset, bytes, "puts");
+  if (window != elsewhere) place(from, window, to, offset, bytes, "puts");
   if (Log* log = world_.log()) log->begins(from, Log::Doing::put, world_.now());
   const MessageId id = world_.one_sided(from, data, bytes, to, put_tag, caller);
   accesses_[id] = {window, offset};
-  ++under_way_[{from, window, to}].count;
+  if (window != elsewhere) ++under_way_[{from, window, to}].count;
   model_.send(world_, id, world_.message(id));
 }
 
 void Exposed::get(int rank, WindowId window, void* into, std::size_t bytes, int from, std::size_t offset,
                   std::coroutine_handle<> caller) {
-  const std::byte* const there = place(rank, window, from, offset, bytes, "gets");
+  const void* const there = window == elsewhere ? into : place(rank, window, from, offset, bytes, "gets");
   if (Log* log = world_.log()) log->begins(rank, Log::Doing::get, world_.now());
   const MessageId id = world_.one_sided(from, there, bytes, rank, get_tag, caller);
   accesses_[id] = {window, offset, into};
-  ++under_way_[{rank, window, from}].count;
+  if (window != elsewhere) ++under_way_[{rank, window, from}].count;
   model_.send(world_, id, world_.message(id));
 }
 
@@ -75,6 +75,7 @@ void Exposed::await(int rank, WindowId window, int with, std::coroutine_handle<>
 void Exposed::read(MessageId id) {
   Access& access = accesses_.at(id);
   if (std::exchange(access.read, true)) return;
+  if (access.window == elsewhere) return elsewhere_->read(access.offset, world_.carried(id));
   const Message& message = world_.message(id);
   const std::byte* const there =
       place(message.destination, access.window, message.source, access.offset, message.bytes, "gets");
@@ -85,6 +86,10 @@ void Exposed::come(MessageId id) {
   const Message& message = world_.message(id);
   const Access& access = accesses_.at(id);
   const std::byte* const data = world_.carried(id);
+  if (message.tag == put_tag && access.window == elsewhere) {
+    elsewhere_->come(access.offset, data);
+    return model_.acknowledge(world_, id);
+  }
   if (message.tag == put_tag) {
     std::byte* const there =
         place(message.source, access.window, message.destination, access.offset, message.bytes, "puts");
@@ -97,6 +102,12 @@ void Exposed::come(MessageId id) {
 }
 
 void Exposed::done(MessageId id) {
+  if (const auto access = accesses_.find(id); access->second.window == elsewhere) {
+    const std::size_t number = access->second.offset;
+    accesses_.erase(access);
+    world_.delivered(id);
+    return elsewhere_->done(number);
+  }
   const Message message = world_.message(id);
   const bool put = message.tag == put_tag;
   const int caller = put ? message.source : message.destination;

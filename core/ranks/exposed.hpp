@@ -31,6 +31,19 @@ class Exposed {
   static constexpr int put_tag = -2, get_tag = -3;
   using WindowId = std::uint64_t;  // the program's group, and how many windows it had before
 
+  // Memory that is not the World's, such as that of a program in a process of its own. Messages of the window
+  // `elsewhere` have a number in place of an offset; the owner of the numbers reads and writes, and keeps account of
+  // what is under way.
+  class Elsewhere {
+   public:
+    virtual ~Elsewhere() = default;
+    virtual void come(std::size_t number, const std::byte* data) = 0;  // what is put has come to its target
+    virtual void read(std::size_t number, std::byte* into) = 0;        // what is got is to be read now
+    virtual void done(std::size_t number) = 0;  // the caller knows that it is done; the last thing that an event does
+  };
+  static constexpr WindowId elsewhere = ~WindowId{0};
+  void lies_elsewhere(Elsewhere& memory) { elsewhere_ = &memory; }
+
   Exposed(World& world, MessageModel& model) : world_(world), model_(model) {}
 
   // The rank's next window of a program, of so many bytes of its own, all zero; every rank counts its windows the same
@@ -74,6 +87,7 @@ class Exposed {
 
   World& world_;
   MessageModel& model_;
+  Elsewhere* elsewhere_ = nullptr;
   std::map<std::pair<int, WindowId>, Memory> memory_;
   std::map<std::pair<GroupId, int>, std::uint32_t> windows_;  // exposed so far, by program and rank
   std::unordered_map<WindowId, int> withdrawn_;               // by how many ranks

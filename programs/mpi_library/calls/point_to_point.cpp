@@ -31,7 +31,7 @@ void send(const void* memory, std::int64_t count, MPI_Datatype type, int to, int
   op.word = comm.word(tag);
   give_later(place);
   timed.about(data.bytes(), comm.world(to));
-  if (data.bytes() > most_unsent) flush();
+  if (data.bytes() > most_unsent || (mode == SendMode::synchronous && windows > 0)) flush();
 }
 
 void receive(void* memory, std::int64_t count, MPI_Datatype type, int from, int tag, MPI_Comm handle,

@@ -113,6 +113,7 @@ void Steps::machine_barrier() { next(Does::barrier); }
 void Steps::finish() {
   if (done_.empty()) {  // nothing is awaited: the batch may go on growing, and frees the blocks when it has run
     for (const Place each : std::exchange(blocks_, {})) give_later(each);
+    if (windows > 0) flush();
     return;
   }
   flush();

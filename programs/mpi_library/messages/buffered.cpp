@@ -98,7 +98,7 @@ void flush_buffered(bool freed) {
 }
 
 void let_go(Request& request) {
-  if (!request.under_way) return release(static_cast<Object&>(request));
+  if (!request.under_way || request.leave()) return release(static_cast<Object&>(request));
   request.under_way = false;
   state().left.push_back({request.pending, 0, &request});
 }

@@ -21,7 +21,9 @@ struct Request : Object {
   // What was under way is over, and its result there: takes the data, fills in the status, frees what it had. Gives an
   // error class, MPI_SUCCESS where all is well.
   virtual int complete(MPI_Status* status) = 0;
-  virtual void cancel() {}                                  // where that can be done
+  virtual void cancel() {}  // where that can be done
+  // Freed while active: true where what is under way needs nobody to look after it.
+  virtual bool leave() { return false; }
   virtual MPI_Comm comm() const { return MPI_COMM_WORLD; }  // whose error handler is called
 
   bool active = false, persistent = false, under_way = false;

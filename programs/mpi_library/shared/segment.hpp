@@ -17,7 +17,7 @@
 
 namespace assay::abi {
 
-inline constexpr std::uint32_t segment_version = 1;
+inline constexpr std::uint32_t segment_version = 2;
 inline constexpr const char* segment_variable = "ASSAY_MPI_SEGMENT";  // the number of the inherited file descriptor
 inline constexpr std::size_t page_bytes = 4096;
 inline constexpr std::uint32_t most_ops = 1024;  // of a batch
@@ -58,10 +58,30 @@ enum class Does : std::uint8_t {
   copy,             // `bytes` from `at` to `at2`
   reduce,           // `bytes` elements at `at2` become those at `at` with them: `type`, `operation`
   barrier,          // the machine's own, of all ranks
-  begins,           // a call of the function number `slot` (abi/functions.inc)
-  ends,             // that call; `bytes` and `peer` (-1: none) that it was about
-  finishes,         // MPI_Finalize
-  aborts            // MPI_Abort with the code `peer`
+  access,    // one-sided, `mode` an Access, of rank `peer`'s memory, through the window `word`; goes on as `slot`
+  attach,    // the `bytes` at the address `at` of this rank's memory to the window `word`
+  detach,    // what was attached there
+  look,      // at memory that others may have written to: the rank asked in vain
+  begins,    // a call of the function number `slot` (abi/functions.inc)
+  ends,      // that call; `bytes` and `peer` (-1: none) that it was about
+  finishes,  // MPI_Finalize
+  aborts     // MPI_Abort with the code `peer`
+};
+// Of a one-sided operation. `at`: the `bytes` that it brings; `at2`: the `bytes2` Spans of the target's memory;
+// `result`: where the bytes of these go that it fetches; `type`, `operation`, `word2` bytes of an element: of what it
+// accumulates; `peer2` 1: the memory must be attached. The slot is over when the target's memory has changed and what
+// was fetched is there.
+enum class Access : std::uint8_t {
+  put,
+  get,
+  accumulate,
+  fetch,    // what was there before it accumulates
+  compare,  // brings the new value and then what it must find, of the same length; fetches what was there
+  lock,     // the window of `peer`, exclusively with `type` 1; the slot is over when it is granted
+  unlock    // that lock goes back; without a slot
+};
+struct Span {
+  std::uint64_t address, bytes;
 };
 enum class SendMode : std::uint8_t { standard, ready, synchronous };
 enum class TestMode : std::uint8_t { any, all, some };

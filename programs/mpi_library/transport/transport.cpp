@@ -87,6 +87,7 @@ double clock_now() {
 }
 
 constinit bool initialized = false;
+constinit int windows = 0;
 
 void begin_call(int function) {
   if (!initialized) [[unlikely]]

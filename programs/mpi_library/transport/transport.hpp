@@ -15,6 +15,9 @@ namespace assay::abi {
 // --- batches
 Op& add(Does does);
 void flush();
+// Windows of this rank. While there are any, a call that other ranks' calls are waited for in (a barrier) returns only
+// when it has been carried out: the program may look at memory then that others have written to.
+extern int windows;
 void give_later(Place place);
 
 // The simulated clock, s. Asked again and again it advances (process.header->poll), so that a loop that waits for a

@@ -1,11 +1,15 @@
 #include "mpi_library/windows/window.hpp"
 
+#include <sys/mman.h>
+
 #include "mpi_library/errors/errhandler.hpp"
 #include "mpi_library/info/info.hpp"
 
 namespace assay::abi {
 
 Window::~Window() {
+  --windows;
+  if (mapped) munmap(mapped, mapped_bytes);
   if (errhandler) release(*errhandler);
   if (info) release(*info);
   if (comm) release(*comm);
@@ -14,7 +18,7 @@ Window::~Window() {
 void* Window::predefined_attribute(int key) {
   switch (key) {
     case MPI_WIN_BASE:
-      return base;
+      return dynamic() ? nullptr : base;
     case MPI_WIN_SIZE:
       return &bytes;
     case MPI_WIN_DISP_UNIT:
