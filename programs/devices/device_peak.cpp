@@ -19,6 +19,7 @@ cost = "one operation is a multiply-add, 2 flops (int32: 2 operations)"
 check = "every result of every work item against the whole number that so many additions give; launches of twice the multiply-adds must take longer"
 source = "clpeak; Konstantinidis and Cotronis 2017, mixbench"
 statistics = ["median", "best"]
+noise_immune = ["clock", "power"]
 slice_quick = 0.05
 slice_standard = 0.1
 blocks_quick = 2
