@@ -175,6 +175,6 @@ def test_a_device_through_opencl_is_watched_by_its_pci_address(tmp_path: Path) -
         [sys.executable, "-P", "-m", "assay", "report", tmp_path / "run", "--json"], capture_output=True, text=True
     )
     whole = json.loads(page.stdout)
-    reached = whole["summary"]["reached"]
+    reached = whole["summary"]["lines"]
     assert [line["title"] for line in reached] == ["memory bandwidth of the device (triad)"]
     assert any("nearest to NUMA node 1 of its host" in note for note in whole["benchmarks"][0]["notes"])

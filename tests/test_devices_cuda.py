@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 from pathlib import Path
@@ -14,22 +13,16 @@ from compiled import compile_to
 from devices_here import NATIVE, of, shim, start
 from remarked import texts
 
+ROOT = Path(__file__).resolve().parents[1]
+
 
 def nvrtc() -> Path | None:
-    """The folder of NVRTC's library: ASSAY_NVRTC, or where the Python package has it."""
-    named = os.environ.get("ASSAY_NVRTC")
-    spec = None if named else importlib.util.find_spec("nvidia")
-    places = (
-        [named]
-        if named
-        else [f"{each}/cuda_nvrtc/lib" for each in (spec.submodule_search_locations or ())]
-        if spec
-        else []
-    )
-    return next((Path(each) for each in places if any(Path(each).glob("libnvrtc.so*"))), None)
+    """The folder of NVRTC's library: ASSAY_NVRTC, or where `./x test --nightly` installs it."""
+    folder = Path(os.environ.get("ASSAY_NVRTC") or ROOT / "build" / "nvrtc" / "nvidia" / "cuda_nvrtc" / "lib")
+    return folder if any(folder.glob("libnvrtc.so*")) else None
 
 
-@pytest.mark.skipif(nvrtc() is None, reason="no NVRTC: pip install nvidia-cuda-nvrtc-cu12, or ASSAY_NVRTC=FOLDER")
+@pytest.mark.skipif(nvrtc() is None, reason="no NVRTC: ./x test --nightly installs it; or ASSAY_NVRTC=FOLDER")
 def test_every_kernel_compiles_for_cuda(tmp_path: Path) -> None:
     program = compile_to(tmp_path / "kernels", NATIVE / "device_kernels.cpp", base="-O1")
     environment = os.environ | {"LD_LIBRARY_PATH": str(nvrtc())}

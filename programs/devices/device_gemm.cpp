@@ -70,6 +70,7 @@ from = "devices/found.hpp"
 figure = "rate"
 where = "code=library type=float64 on=GPU n=4096"
 title = "matrix product on the device (float64, library)"
+bound = "device_stated"
 says = "a device multiplies matrices at up to"
 order = 2
 

@@ -62,6 +62,7 @@ from = "devices/found.hpp"
 figure = "rate"
 where = "type=float32 on=GPU width=2"
 title = "arithmetic peak of the device (float32)"
+bound = "device_stated"
 says = "a device computes at up to"
 order = 3
 

@@ -93,6 +93,7 @@ from = "devices/found.hpp"
 figure = "rate"
 where = "kernel=triad on=GPU bytes=0 width=1"
 title = "memory bandwidth of the device (triad)"
+bound = "device_stated"
 says = "a device streams from its memory at up to"
 order = 1
 

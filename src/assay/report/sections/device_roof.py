@@ -21,10 +21,10 @@ from assay.document.run_verdict import Finding
 from assay.report.derive.variants import reference
 from assay.report.judge.bounds import TOLERANCE, percent
 from assay.report.judge.finding_lines import finding
+from assay.report.judge.stated_devices import stated_of
 from assay.report.registry import PartView, ReportSection
 from assay.report.render.axes import finish
 from assay.report.render.plots import COLOURS, layout
-from assay.report.sections.device_rates import stated_of
 from assay.report.units import human
 
 STREAM, PEAK, PRODUCT = "device-stream", "device-peak", "device-gemm"
