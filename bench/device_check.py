@@ -90,7 +90,7 @@ class Best:
 def show(folder: Path) -> int:
     """Print what the programs wrote; 1 where a check failed or there is nothing."""
     cases: dict[tuple[str, str, str], Best] = defaultdict(Best)
-    said: dict[str, None] = {}
+    notes: dict[str, None] = {}
     for path, event in _events(folder):
         name = PARTS[path.stem.rpartition("-")[0]][0]
         case = dict(event.get("case") or {})
@@ -100,14 +100,14 @@ def show(folder: Path) -> int:
         elif event["event"] == "check" and not event["passed"]:
             cases[key].failed += 1
         elif event["event"] in ("note", "doubt", "skip"):
-            said[f"{event['event']}: {event['text']}"] = None
+            notes[f"{event['event']}: {event['text']}"] = None
         elif event["event"] == "device":
-            held = sum(bool(each) for each in event["held"]) / max(1, len(event["held"]))
+            slowed = sum(bool(each) for each in event["limits"]) / max(1, len(event["limits"]))
             others = max(event["others"], default=0)
-            said[f"{path.stem}: {event['device']} slowed down in {held:.0%} of looks, {others:g} others"] = None
+            notes[f"{path.stem}: {event['device']} slowed down in {slowed:.0%} of looks, {others:g} others"] = None
     for (name, device, case), best in cases.items():
         print(f"{name}: {case}: {_words(name, device, case, best)}")
-    print(*said, sep="\n")
+    print(*notes, sep="\n")
     return 0 if cases and not any(each.failed for each in cases.values()) else 1
 
 

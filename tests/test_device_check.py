@@ -27,7 +27,7 @@ def test_what_was_written_stands_beside_what_the_vendor_states(
 ) -> None:
     blocks = [line("block", metric="time", values=[1 / 50e12, 1 / 60e12]), line("block", metric="error", values=[0.1])]
     (tmp_path / "products-0.lines").write_text("".join(blocks) + line("check", passed=True, detail=""))
-    state = {"event": "device", "device": "cuda:0", "held": ["", "power"], "others": [0, 1]}
+    state = {"event": "device", "device": "cuda:0", "limits": ["", "power"], "others": [0, 1]}
     (tmp_path / "products-1.lines").write_text(line("block", metric="time", values=[1 / 40e12]) + json.dumps(state))
     assert device_check.show(tmp_path) == 0
     shown = capsys.readouterr().out

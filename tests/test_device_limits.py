@@ -38,7 +38,7 @@ STATE = r"""
 int main(int, char** words) {
   const auto state = assay::devices::amdgpu_state(words[1]);
   if (!state) return std::puts("nothing"), 0;
-  std::printf("%.0f %.0f %g %d %s\n", state->clock, state->most, state->power, state->others, state->held.c_str());
+  std::printf("%.0f %.0f %g %d %s\n", state->clock, state->most, state->power, state->others, state->limits.c_str());
 }
 """
 
@@ -51,7 +51,7 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("reasons", "revision", "held"),
+    ("reasons", "revision", "limits"),
     [
         (0, 3, ""),
         (1 << 0, 3, "power"),  # PPT0
@@ -64,12 +64,12 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_files_of_amdgpu_say_clock_power_and_limits(
-    reasons: int, revision: int, held: str, state: Path, tmp_path: Path
+    reasons: int, revision: int, limits: str, state: Path, tmp_path: Path
 ) -> None:
     root = sysfs(tmp_path, reasons, revision)
     environment = os.environ | {"ASSAY_DEVICE_SYSTEM": f"{root}/"}
     said = subprocess.run([state, AMD], env=environment, capture_output=True, text=True, check=True).stdout
-    assert said == f"1200000000 1700000000 500 0 {held}\n"
+    assert said == f"1200000000 1700000000 500 0 {limits}\n"
     other = subprocess.run([state, "0000:c2:00.0"], env=environment, capture_output=True, text=True, check=True)
     assert other.stdout == "nothing\n"
 
@@ -85,7 +85,7 @@ def surroundings(driver: Path, folder: Path, nvml: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("nvml", "clock", "held", "others"),
+    ("nvml", "clock", "limits", "others"),
     [
         ("fine", 1.8e9, {""}, {0}),
         ("limited", 1.2e9, {"power,temperature"}, {0}),
@@ -93,17 +93,17 @@ def surroundings(driver: Path, folder: Path, nvml: str) -> dict[str, str]:
     ],
 )
 def test_a_launch_holds_the_state_of_its_device(
-    nvml: str, clock: float, held: set[str], others: set[int], driver: Path, tmp_path: Path
+    nvml: str, clock: float, limits: set[str], others: set[int], driver: Path, tmp_path: Path
 ) -> None:
     settings = ("device=cuda:0", "mode=waited")
     status, lines, said = start("launch", settings, tmp_path, environment=surroundings(driver, tmp_path, nvml))
     assert status == 0, said
     (line,) = of(lines, "device")
     assert (line["device"], line["name"], line["most"]) == ("cuda:0", "Shim 0", 1.8e9)
-    assert set(line["clock"]) == {clock} and set(line["held"]) == held and set(line["others"]) == others
+    assert set(line["clock"]) == {clock} and set(line["limits"]) == limits and set(line["others"]) == others
     blocks = of(lines, "block")
     assert line["time"] == sorted(line["time"]) and line["time"][0] <= blocks[0]["t0"]
-    assert len({len(line[key]) for key in ("time", "clock", "power", "others", "held")}) == 1
+    assert len({len(line[key]) for key in ("time", "clock", "power", "others", "limits")}) == 1
 
 
 def test_a_device_without_a_known_clock_has_no_line(driver: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.analysis.disturbance import State, judge
+from assay.document.json_form import to_json
 from assay.report.sections.device_states import KEY, gathered, plots, tables
 from assay.stored.device_states import DeviceLook, DeviceStates, device_states
 from made_documents import section
@@ -19,14 +20,14 @@ from test_analysis_disturbance import quiet_run
 LINE: dict[str, Any] = {
     **{"event": "device", "host": "n1", "device": "cuda:0", "name": "Shim", "most": 2e9, "time": [10.0, 10.05, 10.1]},
     **{"clock": [2e9, 1e9, 1e9], "power": [300, 700, 650.5], "others": [0, 0, 2]},
-    "held": ["", "power", "power,temperature"],
+    "limits": ["", "power", "power,temperature"],
 }
 
 
 def test_a_line_is_read_as_looks_in_order_of_time() -> None:
     found = device_states({key: value[::-1] if isinstance(value, list) else value for key, value in LINE.items()})
     assert found == device_states(LINE)
-    assert [look.held for look in found.looks] == [(), ("power",), ("power", "temperature")]
+    assert [look.limits for look in found.looks] == [(), ("power",), ("power", "temperature")]
     assert (found.highest, found.looks[2]) == (2e9, DeviceLook(10.1, 1e9, 650.5, 2, ("power", "temperature")))
 
 
@@ -38,7 +39,7 @@ def test_a_line_is_read_as_looks_in_order_of_time() -> None:
         ("time", [10.0, float("nan"), 11.0], "time: got nan"),
         ("clock", "2e9", "clock: got '2e9'"),
         ("power", [-1.0, 1, 1], "power: got -1.0"),
-        ("held", ["", "", "boredom"], "held: got 'boredom', expected some of power, temperature, hardware"),
+        ("limits", ["", "", "boredom"], "limits: got 'boredom', expected some of power, temperature, hardware"),
         ("most", None, "most: got None"),
     ],
 )
@@ -64,11 +65,11 @@ def test_looks_of_a_block_are_those_within_it_or_the_nearest(times: list[float],
         assert abs(only - middle) == min(abs(at - middle) for at in times)
 
 
-def limited(held: float, slower: float, others: float = 0.0, every: int = 1) -> list[Any]:
+def limited(share: float, slower: float, others: float = 0.0, every: int = 1) -> list[Any]:
     """A quiet run whose blocks, each `every`th, have a device that is slowed down so much: its readings are longer."""
     made = []
     for block in quiet_run():
-        accounting = {"device_power": held, "device_slower": slower, "device_others": others}
+        accounting = {"device_power": share, "device_slower": slower, "device_others": others}
         touched = block.block % every == 0
         values = block.values * (1 + slower) * (1 + others) if touched else block.values
         made.append(replace(block, values=values, accounting={**block.accounting, **(accounting if touched else {})}))
@@ -108,12 +109,12 @@ def test_other_processes_on_the_device_are_named() -> None:
 
 
 def test_the_report_draws_clock_and_power_and_says_what_limited_them() -> None:
-    more = device_states(LINE | {"time": [20.0, 20.05, 20.1], "held": ["", "", ""], "others": [0, 0, 0]})
+    more = device_states(LINE | {"time": [20.0, 20.05, 20.1], "limits": ["", "", ""], "others": [0, 0, 0]})
     (series,) = gathered([device_states(LINE), more])
-    assert (series["launches"], series["others"], series["highest_clock"]) == (2, 2, 2e9)
-    assert series["limits"] == {"power": pytest.approx(1 / 3), "temperature": pytest.approx(1 / 6)}
-    assert np.sum(series["held"]) > 0 and len(series["clock"]) == len(series["seconds"]) == len(series["power"])
-    shown = section("device-launch", [], derived={KEY: [series]})
+    assert (series.launches, series.others, series.highest_clock) == (2, 2, 2e9)
+    assert series.limits == {"power": pytest.approx(1 / 3), "temperature": pytest.approx(1 / 6)}
+    assert np.sum(series.slowed) > 0 and len(series.clock) == len(series.seconds) == len(series.power)
+    shown = section("device-launch", [], derived={KEY: [to_json(series)]})
     (table,) = tables(shown)
     assert table.rows[0][:4] == ("cuda:0", "Shim", "2 GHz", "1 GHz")
     assert table.rows[0][-2:] == ("its power limit 33%, its temperature 17%", "2")

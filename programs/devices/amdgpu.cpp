@@ -28,7 +28,7 @@ double highest_clock(const std::filesystem::path& file) {
 
 // Of struct gpu_metrics_v1_3 (include/kgd_pp_interface.h): indep_throttle_status, whose bits amdgpu_smu.h has. Tables
 // of other revisions have no reasons that are the same for all devices.
-std::string held_by(const std::filesystem::path& file) {
+std::string limits_of(const std::filesystem::path& file) {
   constexpr std::size_t size = 120, reasons_at = 112;
   constexpr unsigned char format = 1, content = 3;
   char table[size] = {};
@@ -38,11 +38,11 @@ std::string held_by(const std::filesystem::path& file) {
   std::memcpy(&reasons, table + reasons_at, sizeof reasons);
   constexpr std::uint64_t unknown = ~std::uint64_t{0};
   if (reasons == unknown) return "";
-  std::string held;
-  if (reasons & 0xffffffff) add_reason(held, "power");  // of the package (0 to 7), of currents (16 to 23)
-  if (reasons >> 32 & 0xfff) add_reason(held, "temperature");
-  if (reasons >> 44 & 0xf) add_reason(held, "hardware");  // regulators that are too hot, and a brake from outside
-  return held;
+  std::string limits;
+  if (reasons & 0xffffffff) add_reason(limits, "power");  // of the package (0 to 7), of currents (16 to 23)
+  if (reasons >> 32 & 0xfff) add_reason(limits, "temperature");
+  if (reasons >> 44 & 0xf) add_reason(limits, "hardware");  // regulators that are too hot, and a brake from outside
+  return limits;
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ std::optional<DeviceState> amdgpu_state(const std::string& bus) {
     state.most = highest_clock(device / "pp_dpm_sclk");
     state.power = 1e-6 * number_in(each.path() / "power1_average");
     if (state.power <= 0) state.power = 1e-6 * number_in(each.path() / "power1_input");
-    state.held = held_by(device / "gpu_metrics");
+    state.limits = limits_of(device / "gpu_metrics");
     return state;
   }
   return std::nullopt;

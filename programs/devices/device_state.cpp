@@ -5,8 +5,8 @@
 
 namespace assay::devices {
 
-void add_reason(std::string& held, const char* reason) {
-  if (held.find(reason) == std::string::npos) held += (held.empty() ? "" : ",") + std::string(reason);
+void add_reason(std::string& limits, const char* reason) {
+  if (limits.find(reason) == std::string::npos) limits += (limits.empty() ? "" : ",") + std::string(reason);
 }
 
 std::optional<DeviceState> device_state(const std::string& bus) {

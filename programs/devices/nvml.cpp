@@ -31,15 +31,15 @@ struct Nvml {
 
 constexpr int clock_of_multiprocessors = 1, too_small = 7;
 
-std::string held_by(unsigned long long reasons) {
+std::string limits_of(unsigned long long reasons) {
   constexpr struct {
     unsigned long long bits;
     const char* reason;
   } known[] = {{0x4, "power"}, {0x20 | 0x40, "temperature"}, {0x8 | 0x80, "hardware"}};
-  std::string held;
+  std::string limits;
   for (const auto& each : known)
-    if (reasons & each.bits) add_reason(held, each.reason);
-  return held;
+    if (reasons & each.bits) add_reason(limits, each.reason);
+  return limits;
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ std::optional<DeviceState> nvml_state(const std::string& bus) {
   state.clock = 1e6 * megahertz;
   if (with->most != nullptr && with->most(device, clock_of_multiprocessors, &most) == 0) state.most = 1e6 * most;
   if (with->power != nullptr && with->power(device, &milliwatts) == 0) state.power = 1e-3 * milliwatts;
-  if (with->reasons != nullptr && with->reasons(device, &reasons) == 0) state.held = held_by(reasons);
+  if (with->reasons != nullptr && with->reasons(device, &reasons) == 0) state.limits = limits_of(reasons);
   if (with->processes != nullptr) {
     const int error = with->processes(device, &count, nullptr);
     if (error == 0 || error == too_small) state.others = std::max(0, static_cast<int>(count) - 1);

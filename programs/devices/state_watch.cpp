@@ -41,20 +41,20 @@ std::optional<timing::Json> StateWatch::end() {
   if (!looks()) return std::nullopt;
   thread_ = {};  // stopped and joined
   std::vector<double> times, clocks, powers, others;
-  std::vector<std::string> held;
+  std::vector<std::string> limits;
   double most = 0;
   for (const auto& [time, state] : seen_) {
     times.push_back(time);
     clocks.push_back(state.clock);
     powers.push_back(state.power);
     others.push_back(state.others);
-    held.push_back(timing::Json::quote(state.held));
+    limits.push_back(timing::Json::quote(state.limits));
     most = std::max(most, state.most);
   }
   timing::Json line;
   line.text("event", "device").text("host", timing::here(0).host).text("device", device_->facts().label);
   line.text("name", device_->facts().name).number("most", most).numbers("time", times).numbers("clock", clocks);
-  return line.numbers("power", powers).numbers("others", others).list("held", held);
+  return line.numbers("power", powers).numbers("others", others).list("limits", limits);
 }
 
 }  // namespace assay::devices

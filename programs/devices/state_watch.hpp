@@ -6,7 +6,7 @@
 //   time                 of each look, s since 1970
 //   clock, power         Hz and W at each look
 //   others               processes on it besides this one, at each look
-//   held                 what slowed it down at each look: of power, temperature and hardware, separated by commas
+//   limits               what slowed it down at each look: of power, temperature and hardware, separated by commas
 #pragma once
 
 #include <memory>

@@ -20,7 +20,7 @@ class DeviceLook:
     clock: float
     power: float
     others: int
-    held: tuple[str, ...]
+    limits: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -58,12 +58,12 @@ def device_states(event: dict[str, Any]) -> DeviceStates:
         key: _numbers(key, event.get(key), LATEST if key == "time" else MOST)
         for key in ("time", "clock", "power", "others")
     }
-    held = event.get("held")
-    if not isinstance(held, list):
-        raise ValueError(f"held: got {held!r}, expected a list of reasons")
-    reasons = [_reasons(each) for each in held]
+    listed = event.get("limits")
+    if not isinstance(listed, list):
+        raise ValueError(f"limits: got {listed!r}, expected a list of reasons")
+    reasons = [_reasons(each) for each in listed]
     if len({len(reasons), *map(len, columns.values())}) > 1:
-        raise ValueError(f"held: got {len(reasons)} values, expected as many as in time, clock, power and others")
+        raise ValueError(f"limits: got {len(reasons)} values, expected as many as in time, clock, power and others")
     (most,) = _numbers("most", [event.get("most")], MOST)
     rows = zip(columns["time"], columns["clock"], columns["power"], columns["others"], reasons, strict=True)
     looks = [DeviceLook(time, clock, power, int(others), why) for time, clock, power, others, why in rows]
@@ -83,5 +83,5 @@ def _numbers(key: str, values: Any, most: float) -> list[float]:
 def _reasons(text: Any) -> tuple[str, ...]:
     found = tuple(text.split(",")) if isinstance(text, str) and text else ()
     if not isinstance(text, str) or any(each not in REASONS for each in found):
-        raise ValueError(f"held: got {text!r}, expected some of {', '.join(REASONS)}")
+        raise ValueError(f"limits: got {text!r}, expected some of {', '.join(REASONS)}")
     return found

@@ -18,20 +18,20 @@ LIMITS = {
 
 
 def devices(findings: Findings) -> None:
-    """Find blocks in which the device's clock was held down, or in which other processes were on it.
+    """Find blocks in which the device's clock was lowered, or in which other processes were on it.
 
     A reading is longer by the ratio of the clocks at most: what waits for memory is slowed less. Processes that share a
     device are given it in turn.
     """
     blocks = findings.blocks
-    held = [i for i, block in enumerate(blocks) if any(block.counted(key) for key in LIMITS)]
-    if held:
-        why = [words for key, words in LIMITS.items() if any(blocks[i].counted(key) for i in held)]
-        slower = {i: blocks[i].counted("device_slower") for i in held}
+    limited = [i for i, block in enumerate(blocks) if any(block.counted(key) for key in LIMITS)]
+    if limited:
+        why = [words for key, words in LIMITS.items() if any(blocks[i].counted(key) for i in limited)]
+        slower = {i: blocks[i].counted("device_slower") for i in limited}
         most = max(slower.values())
         text = f"the device was slowed down by {' and '.join(why)}, its clock by up to {most / (1 + most):.0%}"
-        findings.add("throttled", text + describe_span(blocks, held), held, amount=most)
-        for i in held:
+        findings.add("throttled", text + describe_span(blocks, limited), limited, amount=most)
+        for i in limited:
             findings.evenly([i], 0.0, slower[i])
     shared = [i for i, block in enumerate(blocks) if block.counted("device_others")]
     if shared:

@@ -25,7 +25,7 @@ def device_accounts(tasks: Tasks) -> Callable[[Block], dict[str, float]]:
             return {}
         clock = median(look.clock for look in looks)
         return {
-            **{f"device_{why}": sum(why in look.held for look in looks) / len(looks) for why in REASONS},
+            **{f"device_{why}": sum(why in look.limits for look in looks) / len(looks) for why in REASONS},
             "device_slower": states.highest / clock - 1 if clock > 0 else 0.0,
             "device_others": float(max(look.others for look in looks)),
         }

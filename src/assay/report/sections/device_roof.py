@@ -35,7 +35,7 @@ OURS = "ours"
 
 
 @dataclass(frozen=True)
-class Point:
+class ProductPoint:
     """A matrix product: its code, type and rows, flop/B, flop/s with the range of launches, and its roof in flop/s.
 
     `by`: what the roof is: "memory", "peak", or "stated"; "" where none is known.
@@ -71,7 +71,7 @@ class DeviceRoof:
     kind: str
     bandwidths: dict[float, float]
     peaks: dict[str, float]
-    points: list[Point]
+    points: list[ProductPoint]
 
     @property
     def slopes(self) -> dict[str, float]:
@@ -131,7 +131,7 @@ def _is_product(figure: ReportedFigure) -> bool:
     return bool(wanted) and figure.params.get("type") in BYTES
 
 
-def _point(figure: ReportedFigure, name: str, bandwidths: dict[float, float], peaks: dict[str, float]) -> Point:
+def _point(figure: ReportedFigure, name: str, bandwidths: dict[float, float], peaks: dict[str, float]) -> ProductPoint:
     kind, rows, code = str(figure.params["type"]), int(figure.params["n"]), str(figure.params["code"])
     intensity = 2 * rows / BYTES[kind]
     below = max([size for size in bandwidths if size <= rows * rows * BYTES[kind] / 3], default=min(bandwidths))
@@ -144,7 +144,7 @@ def _point(figure: ReportedFigure, name: str, bandwidths: dict[float, float], pe
     if not flat or by_memory < flat:
         flat, by = (by_memory, "memory") if flat else (0.0, "")
     low, high = figure.ci95 or figure.range or (rate, rate)
-    return Point(code, kind, rows, intensity, rate, low, high, flat, by)
+    return ProductPoint(code, kind, rows, intensity, rate, low, high, flat, by)
 
 
 def tables(document: Document) -> list[Grid]:
