@@ -93,8 +93,8 @@ def show(folder: Path) -> int:
     notes: dict[str, None] = {}
     for path, event in _events(folder):
         name = PARTS[path.stem.rpartition("-")[0]][0]
-        case = dict(event.get("case") or {})
-        key = name, str(case.pop("name", "")), " ".join(f"{k}={v}" for k, v in case.items() if k != "on")
+        params = dict(event.get("case") or {})
+        key = name, str(params.pop("name", "")), " ".join(f"{k}={v}" for k, v in params.items() if k != "on")
         if event["event"] == "block" and event["metric"] in ("time", "hidden"):
             cases[key].times += event["values"]
         elif event["event"] == "check" and not event["passed"]:
