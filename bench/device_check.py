@@ -26,7 +26,7 @@ from typing import Any
 from assay.benchmark.record import benchmark
 from assay.benchmark.resolved import program_words
 from assay.execute.build import build
-from assay.report.judge.stated_devices import BY, stated_of
+from assay.report.judge.device_statements import BY, stated_of
 from assay.report.units import human
 from bench._program_output import run
 

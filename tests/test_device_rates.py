@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from assay.report.judge.bounds import share
+from assay.report.judge.device_statements import stated, stated_of
 from assay.report.judge.first_figures import shown_first
-from assay.report.judge.stated_devices import stated, stated_of
 from assay.report.sections.device_rates import tables
 from made_documents import document, figure, headline, section
 

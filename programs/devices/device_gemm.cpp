@@ -71,6 +71,7 @@ figure = "rate"
 where = "code=library type=float64 on=GPU n=4096"
 title = "matrix product on the device (float64, library)"
 bound = "device_stated"
+advice = "look at its power limit, and whether the library is as new as the device: an older one lacks its matrix engines"
 says = "a device multiplies matrices at up to"
 order = 2
 

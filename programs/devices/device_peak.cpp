@@ -63,6 +63,7 @@ figure = "rate"
 where = "type=float32 on=GPU width=2"
 title = "arithmetic peak of the device (float32)"
 bound = "device_stated"
+advice = "look at its clock and power limit: the table of devices shows both, and what slowed it down"
 says = "a device computes at up to"
 order = 3
 

@@ -94,6 +94,7 @@ figure = "rate"
 where = "kernel=triad on=GPU bytes=0 width=1"
 title = "memory bandwidth of the device (triad)"
 bound = "device_stated"
+advice = "look at the clock of its memory, and whether ECC takes a share: nvidia-smi -q, rocm-smi"
 says = "a device streams from its memory at up to"
 order = 1
 

@@ -16,7 +16,7 @@ from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.machine.peak import UNITS, Vectors, vectors
 from assay.report.judge.described_bounds import DESCRIBED_BOUNDS, not_slowed
-from assay.report.judge.stated_devices import device_stated
+from assay.report.judge.device_statements import device_stated
 from assay.report.units import human, unit_of
 
 DOUBLE = "float64"

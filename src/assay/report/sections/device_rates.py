@@ -11,7 +11,7 @@ from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.machine.device_list import CPU_KIND
 from assay.report.judge.bounds import TOLERANCE, percent
-from assay.report.judge.stated_devices import BY, stated_of
+from assay.report.judge.device_statements import BY, stated_of
 from assay.report.registry import BenchmarkView, Place, ReportSection
 from assay.report.units import human
 

@@ -20,8 +20,8 @@ from assay.document.run_document import Document
 from assay.document.run_verdict import Finding
 from assay.report.derive.variants import reference
 from assay.report.judge.bounds import TOLERANCE, percent
+from assay.report.judge.device_statements import stated_of
 from assay.report.judge.finding_lines import finding
-from assay.report.judge.stated_devices import stated_of
 from assay.report.registry import PartView, ReportSection
 from assay.report.render.axes import finish
 from assay.report.render.plots import COLOURS, layout
