@@ -10,7 +10,7 @@ import pytest
 from assay.benchmark.record import benchmarks, take_in
 from assay.described.kernels import KERNELS
 from assay.described.machine_file import DescribedMachine, load
-from assay.described.node_model import NodeKernel, levels, node_kernel
+from assay.described.node_model import DEVICE_KEYS, NodeKernel, levels, node_kernel
 from assay.described.shipped import open_described, shipped
 from assay.execute.unused_keys import node_kernels
 from command_line import assay
@@ -280,7 +280,7 @@ def test_ranks_of_a_node_share_its_devices(ranks: int, waits: float) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "rate.device_float16"),
+        ("", "[device] has no peak.float16"),
         ('float16 = "1 Tflop/s"\nfloat8 = "9 Tflop/s"\n', "float8"),
         (
             'float16 = "1 Tflop/s"\n[compute.time]\ndevice_link = "1 ns"\n',
@@ -292,3 +292,12 @@ def test_what_a_device_does_not_say_is_refused(text: str, words: str) -> None:
     Path("four.toml").write_text(FOUR + DEVICE + text)
     made = assay("run", "charged", "--on", "four.toml", "-n", "1", "--set", "kernel=device_float16", "--json")
     assert made.status == 2 and words in made.err
+
+
+@pytest.mark.usefixtures("program")
+@pytest.mark.parametrize("kernel", sorted(DEVICE_KEYS))
+def test_a_missing_key_of_a_device_is_named_with_its_table(kernel: str) -> None:
+    Path("four.toml").write_text(FOUR)
+    made = assay("run", "charged", "--on", "four.toml", "-n", "1", "--set", f"kernel={kernel}", "--json")
+    assert made.status == 2
+    assert f"[device] has no {DEVICE_KEYS[kernel].removeprefix('device.')}" in made.err and "[compute]" not in made.err

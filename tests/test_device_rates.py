@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from assay.report.judge.bounds import share
+from assay.report.judge.device_statements import stated, stated_of
 from assay.report.judge.first_figures import shown_first
-from assay.report.sections.device_rates import stated, stated_of, tables
-from made_documents import document, figure, section
+from assay.report.sections.device_rates import tables
+from made_documents import document, figure, headline, section
 
 H200, CPU = {"device": "cuda:0", "name": "NVIDIA H200", "on": "GPU"}, {"device": "opencl:0", "name": "EPYC"}
 
@@ -62,8 +64,8 @@ def test_the_page_has_every_statement() -> None:
         cells = [cell.strip() for cell in row]
         assert cells[0] == each.name and cells[-1] == each.source
         numbers = [each.memory / 1e12, each.vector["float64"] / 1e12, each.vector["float32"] / 1e12]
-        numbers += [each.matrix[kind] / 1e12 for kind in ("float64", "bfloat16", "int8")]
-        assert [float(cell) for cell in cells[1:-1]] == numbers
+        numbers += [each.matrix.get(kind, 0) / 1e12 for kind in ("float64", "bfloat16", "float8", "int8")]
+        assert [float(cell.replace("–", "0")) for cell in cells[1:-1]] == numbers
 
 
 def test_a_cpu_through_opencl_is_labelled_and_stands_first_in_no_evaluation() -> None:
@@ -73,3 +75,23 @@ def test_a_cpu_through_opencl_is_labelled_and_stands_first_in_no_evaluation() ->
     ((alone, _),) = shown_first(document(devices))
     assert "CPU through OpenCL" in alone.title
     assert [of.benchmark for _, of in shown_first(document(devices, other))] == ["gemm"]
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "params", "value", "text"),
+    [
+        ("device-stream", {"kernel": "triad"}, 4.32e12, "90% of 4.8 TB/s (stated by the vendor)"),
+        ("device-gemm", {"type": "float64", "code": "library"}, 60e12, "90% of 67 Tflop/s (stated by the vendor)"),
+        ("device-peak", {"type": "float32"}, 80e12, "above 67 Tflop/s (stated by the vendor), which is no bound here"),
+        ("device-peak", {"type": "float16"}, 80e12, None),
+    ],
+)
+def test_main_figures_have_what_the_vendor_states_as_their_bound(
+    benchmark: str, params: dict[str, Any], value: float, text: str | None
+) -> None:
+    unit = "B/s" if benchmark == "device-stream" else "flop/s"
+    main = headline("of the device", value, unit, bound="device_stated")
+    main |= {"benchmark": benchmark, "params": {**H200, **params}, "range": None}
+    of = section(benchmark, [rate(value, {**H200, **params})], part="devices", headlines=[main])
+    found = share(of.headlines[0], document(of))
+    assert (found and found.text) == text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 from pathlib import Path
@@ -14,22 +13,16 @@ from compiled import compile_to
 from devices_here import NATIVE, of, shim, start
 from remarked import texts
 
+ROOT = Path(__file__).resolve().parents[1]
+
 
 def nvrtc() -> Path | None:
-    """The folder of NVRTC's library: ASSAY_NVRTC, or where the Python package has it."""
-    named = os.environ.get("ASSAY_NVRTC")
-    spec = None if named else importlib.util.find_spec("nvidia")
-    places = (
-        [named]
-        if named
-        else [f"{each}/cuda_nvrtc/lib" for each in (spec.submodule_search_locations or ())]
-        if spec
-        else []
-    )
-    return next((Path(each) for each in places if any(Path(each).glob("libnvrtc.so*"))), None)
+    """The folder of NVRTC's library: ASSAY_NVRTC, or where `./x test --nightly` installs it."""
+    folder = Path(os.environ.get("ASSAY_NVRTC") or ROOT / "build" / "nvrtc" / "nvidia" / "cuda_nvrtc" / "lib")
+    return folder if any(folder.glob("libnvrtc.so*")) else None
 
 
-@pytest.mark.skipif(nvrtc() is None, reason="no NVRTC: pip install nvidia-cuda-nvrtc-cu12, or ASSAY_NVRTC=FOLDER")
+@pytest.mark.skipif(nvrtc() is None, reason="no NVRTC: ./x test --nightly installs it; or ASSAY_NVRTC=FOLDER")
 def test_every_kernel_compiles_for_cuda(tmp_path: Path) -> None:
     program = compile_to(tmp_path / "kernels", NATIVE / "device_kernels.cpp", base="-O1")
     environment = os.environ | {"LD_LIBRARY_PATH": str(nvrtc())}
@@ -83,6 +76,49 @@ def test_host_code_meets_a_driver_that_records(
         assert calls.index("cuModuleLoadData") < launched < len(calls) - calls[::-1].index("cuStreamSynchronize")
 
 
+@pytest.fixture(scope="module")
+def float8(driver: Path) -> Path:
+    return shim(driver, "cublas_lt_shim", "libcublasLt.so.13")
+
+
+FLOAT8 = ("code=library", "type=float8", "n=64,192")
+
+
+def test_float8_products_are_what_cublas_lt_is_asked_for(float8: Path, tmp_path: Path) -> None:
+    """The shim multiplies as the library's manual says, on numbers that it decodes by itself: both checks pass."""
+    status, lines, said, calls = on_shim("gemm", float8, tmp_path, *FLOAT8)
+    assert status == 0, said
+    checks = of(lines, "check")
+    assert len(checks) == 8 and all(each["passed"] for each in checks)  # two devices, two sizes, two checks
+    errors = [value for line in of(lines, "block") if line["metric"] == "error" for value in line["values"]]  # type: ignore[attr-defined]
+    assert errors and all(0 < error < 1 for error in errors)
+    assert "nvrtcCreateProgram" not in calls and calls.count("cuMemAlloc 4096") >= 4  # the workspace of each plan
+
+
+def test_a_wrong_float8_product_fails_its_checks(float8: Path, tmp_path: Path) -> None:
+    status, lines, said, _ = on_shim("gemm", float8, tmp_path, *FLOAT8, fault="one-wrong")
+    assert status == 1 and "row sums wrong" in said
+    assert not any(each["passed"] for each in of(lines, "check") if "row sums" in str(each["detail"]))
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [("no-float8", "cuBLASLt multiplies no matrices of this type on it"), ("", "no cuBLASLt: libcublasLt.so")],
+)
+def test_what_multiplies_no_float8_is_named(
+    fault: str, words: str, driver: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    folder = (
+        request.getfixturevalue("float8") if fault else shim(tmp_path, "cuda_shim", "libcuda.so.1", "libnvrtc.so.13")
+    )
+    status, lines, _, _ = on_shim("gemm", folder, tmp_path, *FLOAT8, fault=fault)
+    assert status == 0 and not of(lines, "block")
+    assert all(words in text for text in texts(lines) if text.startswith("left out"))
+    assert any(words in text for text in texts(lines))
+    status, lines, _, _ = on_shim("gemm", folder, tmp_path, "code=ours", "type=float8", "n=64", fault=fault)
+    assert any("no product of float8 by our own kernel" in text for text in texts(lines))
+
+
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
@@ -113,6 +149,12 @@ int main() {
   for (int bits = 0; bits < 65536; ++bits) std::printf("%.17g ", of_half(static_cast<std::uint16_t>(bits)));
   std::puts("");
   std::vector<char> to(2);
+  for (int bits = 0; bits < 256; ++bits) std::printf("%.17g ", of_e4m3(static_cast<std::uint8_t>(bits)));
+  for (int at = -4000; at <= 4000; ++at) {
+    const double value = std::ldexp(at, at % 19 - 14), eighth = put(to, Element::float8, 0, value);
+    std::printf("%.17g %.17g %.17g ", value, eighth, get(to, Element::float8, 0));
+  }
+  std::puts("");
   for (int at = -3000; at <= 3000; ++at) {
     const double value = at / 1024.0 * (1 + at % 7);
     const double half = put(to, Element::float16, 0, value), brain = put(to, Element::bfloat16, 0, value);
@@ -122,11 +164,29 @@ int main() {
 """
 
 
+def are_e4m3(found: np.ndarray[tuple[int], np.dtype[np.float64]]) -> None:
+    """Each code's value by the definition; each number is the nearest value, of two the one whose last bit is 0."""
+    codes = np.arange(256)
+    power, fraction = codes // 8 % 16, codes % 8 / 8
+    sizes = np.where(power == 0, fraction * 2.0**-6, (1 + fraction) * 2.0 ** (power - 7))
+    values = np.where(codes < 128, sizes, -sizes)
+    values[codes % 128 == 127] = np.nan
+    assert np.array_equal(found[:256], values, equal_nan=True)
+    finite = [code for code in range(128) if code != 127]
+    for value, rounded, back in found[256:].reshape(-1, 3):
+        assert rounded == back
+        away = np.abs(sizes[finite] - abs(value))
+        nearest = [code for code in finite if away[code] == away.min()]
+        (even,) = [code for code in nearest if len(nearest) == 1 or code % 2 == 0]
+        assert abs(rounded) == sizes[even] and (rounded == 0 or (rounded > 0) == (value > 0))
+
+
 def test_small_floats_are_those_of_ieee_754(tmp_path: Path) -> None:
     source = tmp_path / "halves.cpp"
     source.write_text(HALVES)
     program = compile_to(tmp_path / "halves", source, base="-O1")
-    first, second = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split("\n")
+    first, eighths, second = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split("\n")
+    are_e4m3(np.array([float(each) for each in eighths.split()]))
     found = np.array([float(each) for each in first.split()])
     halves = np.arange(65536, dtype=np.uint16).view(np.float16).astype(np.float64)
     assert np.array_equal(found, halves, equal_nan=True)

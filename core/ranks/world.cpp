@@ -206,6 +206,14 @@ const KernelLevel* level_of(const KernelCost& cost, double memory) {
   const auto found = std::ranges::find_if(cost.levels, [&](const KernelLevel& each) { return memory <= each.up_to; });
   return found == cost.levels.end() ? nullptr : &*found;
 }
+// Which key of the description would have what a kernel takes.
+std::string missing_key(std::string_view kernel) {
+  constexpr std::string_view device = "device_";
+  if (!kernel.starts_with(device))
+    return "[compute] has neither rate." + std::string(kernel) + " nor time." + std::string(kernel);
+  const std::string of(kernel.substr(device.size()));
+  return "[device] has no " + std::string(of == "memory" || of == "link" || of == "launch" ? "" : "peak.") + of;
+}
 }  // namespace
 
 std::optional<double> World::cost_of(std::string_view kernel) const {
@@ -216,9 +224,7 @@ std::optional<double> World::cost_of(std::string_view kernel) const {
 World::Charge World::charge(const ranks::Work& work) const {
   const auto found = costs_.find(work.kernel);
   const KernelLevel* level = found == costs_.end() ? nullptr : level_of(found->second, work.memory);
-  if (!level)
-    throw NotDescribed("[compute] has neither rate." + std::string(work.kernel) + " nor time." +
-                       std::string(work.kernel));
+  if (!level) throw NotDescribed(missing_key(work.kernel));
   const double unit = level->own + level->bus;
   return {(unit + unit * found->second.half / work.length) * work.amount, level->bus * work.amount,
           found->second.shared * work.amount};

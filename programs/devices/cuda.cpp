@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "devices/cublas.hpp"
+#include "devices/cublas_lt.hpp"
 #include "devices/cuda_functions.hpp"
 #include "devices/nvrtc.hpp"
 #include "devices/prelude.hpp"
@@ -33,7 +34,9 @@ struct CudaMemory final : Memory {
 };
 
 struct CudaPinned final : Pinned {
-  ~CudaPinned() override { driver().call.unpin(data); }
+  explicit CudaPinned(bool given) : given(given) {}
+  ~CudaPinned() override { given ? driver().call.release_given(data) : driver().call.unpin(data); }
+  const bool given;  // of the caller's memory
 };
 
 struct CudaKernel final : Kernel {
@@ -74,12 +77,13 @@ class CudaDevice final : public Device {
     facts_.float16 = capability_ >= 53;
   }
 
-  std::shared_ptr<Pinned> pinned(std::int64_t bytes) override {
+  std::shared_ptr<Pinned> pinned(std::int64_t bytes, char* given) override {
     open();
-    auto made = std::make_shared<CudaPinned>();
-    void* data = nullptr;
+    void* data = given;
+    const auto size = static_cast<std::size_t>(bytes);
     check("page-locked memory of " + std::to_string(bytes) + " bytes",
-          driver().call.pin(&data, static_cast<std::size_t>(bytes), 0));
+          given != nullptr ? driver().call.pin_given(data, size, 0) : driver().call.pin(&data, size, 0));
+    auto made = std::make_shared<CudaPinned>(given != nullptr);
     made->data = static_cast<char*>(data);
     return made;
   }
@@ -139,10 +143,11 @@ class CudaDevice final : public Device {
   std::string prelude(Element type, int lanes) const override { return cuda_prelude(type, lanes); }
 
   bool product(Element type, std::int64_t n, Memory& a, Memory& b, Memory& c, std::string& missing) override {
+    if (type == Element::float8)
+      return cublas_lt_product(n, a.handle, b.handle, c.handle, streams_[0], missing,
+                               [this](std::int64_t bytes) { return allocate(bytes); });
     return cublas_product(type, n, a.handle, b.handle, c.handle, streams_[0], missing);
   }
-
-  std::optional<DeviceState> state() const override { return nvml_state(facts_.bus); }
 
  private:
   std::shared_ptr<Memory> reserve(std::int64_t bytes) override {

@@ -1,4 +1,4 @@
-// The functions and numbers of CUDA's driver, NVRTC and NVML that are used, as their manuals declare them; no header
+// The functions and numbers of CUDA's driver and NVRTC that are used, as their manuals declare them; no header
 // and no library of the vendor's is needed to compile.
 #pragma once
 
@@ -32,6 +32,8 @@ struct Driver {
   int (*release)(Address) = nullptr;
   int (*pin)(void**, std::size_t, unsigned) = nullptr;
   int (*unpin)(void*) = nullptr;
+  int (*pin_given)(void*, std::size_t, unsigned) = nullptr;
+  int (*release_given)(void*) = nullptr;
   int (*load)(Handle*, const void*) = nullptr;
   int (*unload)(Handle) = nullptr;
   int (*function)(Handle*, Handle, const char*) = nullptr;
@@ -62,6 +64,8 @@ struct Driver {
     library.find(release, "cuMemFree_v2");
     library.find(pin, "cuMemHostAlloc");
     library.find(unpin, "cuMemFreeHost");
+    library.find(pin_given, "cuMemHostRegister_v2");
+    library.find(release_given, "cuMemHostUnregister");
     library.find(load, "cuModuleLoadData");
     library.find(unload, "cuModuleUnload");
     library.find(function, "cuModuleGetFunction");

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "devices/nvml.hpp"
+#include "devices/device_state.hpp"
 #include "timing/faults.hpp"
 
 namespace assay::devices {
@@ -37,7 +37,7 @@ struct Facts {
 
 inline constexpr std::string_view cpu_kind = "CPU through OpenCL";
 
-enum class Element { float64, float32, float16, bfloat16, tf32, int32, int8 };
+enum class Element { float64, float32, float16, bfloat16, tf32, float8, int32, int8 };
 
 // Bytes on the device. Freed with its last owner.
 class Memory {
@@ -95,7 +95,8 @@ class Device {
     return bytes <= facts_.memory / 2 && each <= facts_.largest;
   }
 
-  virtual std::shared_ptr<Pinned> pinned(std::int64_t bytes) = 0;
+  // Page-locked memory of the driver, or, where they are `given`, bytes of the caller that are page-locked meanwhile.
+  virtual std::shared_ptr<Pinned> pinned(std::int64_t bytes, char* given = nullptr) = 0;
   // Compiles `source`, in the prelude's words (prelude.hpp), and finds the kernel `name` in it.
   virtual std::shared_ptr<Kernel> build(const std::string& source, const std::string& name) = 0;
   virtual void launch(Kernel& kernel, std::int64_t groups, std::int64_t group, int queue = 0) = 0;
@@ -106,10 +107,10 @@ class Device {
   virtual void finish() = 0;
   // The types and functions that stand before each kernel's source, for elements of `type`, `lanes` of them a Value.
   virtual std::string prelude(Element type, int lanes) const = 0;
-  // Its clock, power and what holds it back now, where the vendor's accounting says so.
-  virtual std::optional<DeviceState> state() const { return std::nullopt; }
-  // Multiplies square matrices of `n` by the vendor's or a tuned library: c = a b, row after row; true where that was
-  // queued. `missing` says why not.
+  // Its clock, power and what slows it down now, where the vendor's accounting knows it.
+  std::optional<DeviceState> state() const { return device_state(facts_.bus); }
+  // Multiplies square matrices of `n` by the vendor's or a tuned library: c = a b, row after row (float8: b column
+  // after column, c of bfloat16); true where that was queued. `missing` says why not.
   virtual bool product(Element type, std::int64_t n, Memory& a, Memory& b, Memory& c, std::string& missing) = 0;
 
  protected:

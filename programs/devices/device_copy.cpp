@@ -1,17 +1,19 @@
 // Transfers between the host's memory and the device's: in, out, and both at once on two queues; from page-locked and
-// from pageable memory.
+// from pageable memory; by NUMA node of the host's memory.
 #include <cstring>
 
+#include "devices/amdgpu.hpp"
 #include "devices/found.hpp"
+#include "memory/nodes.hpp"
 #include "timing/memory_limits.hpp"
 
 constexpr std::string_view record = R"record(
 from = "devices/found.hpp"
 name = "device-copy"
 title = "Transfers to and from devices"
-summary = "rate of transfers host to device, device to host and both at once, from page-locked and pageable memory, by size"
+summary = "rate of transfers host to device, device to host and both at once, from page-locked and pageable memory, by size and by NUMA node of the host's memory"
 cost = "the bytes that cross, once; both: the bytes of both directions"
-check = "in: what the device holds is read back into other memory, of which every byte is compared with what was sent; out: what arrived, byte by byte, with what the device was given; the targets are filled with a sentinel before"
+check = "in: what the device holds is read back into other memory, of which every byte is compared with what was sent; out: what arrived, byte by byte, with what the device was given; the targets are filled with a sentinel before; the kernel says that the host's pages are on the node"
 source = "nvbandwidth; Pearson et al. 2019, Comm|Scope"
 statistics = ["median", "best"]
 slice_quick = 0.05
@@ -36,6 +38,15 @@ choices = ["pinned", "pageable"]
 sweep = true
 help = "the host's memory: page-locked, as the device's driver gives it, or usual"
 
+[parameter.numa]
+type = "choice"
+default = ["any", "node"]
+quick = ["any"]
+choices = ["any", "node"]
+numbered = true
+sweep = true
+help = "the host's memory is bound to this NUMA node (node:1; node: each that has memory for this process), or to none: where the kernel, or for pinned the driver puts it"
+
 [parameter.bytes]
 type = "integer"
 default = [4096, 65536, 1048576, 16777216, 67108864]
@@ -52,7 +63,7 @@ help = "time of a byte"
 
 [headline.in]
 figure = "rate"
-where = "direction=in memory=pinned bytes=16777216 on=GPU"
+where = "direction=in memory=pinned numa=any bytes=16777216 on=GPU"
 title = "transfers to the device (16 MiB, pinned)"
 says = "copies to a device at up to"
 order = 5
@@ -85,17 +96,38 @@ char pattern(std::int64_t at, std::uint64_t seed) {
 
 struct Side {  // memory of the host with its counterpart on the device
   std::shared_ptr<Memory> there;
+  std::shared_ptr<memory::BoundPages> bound;  // outlives `pinned`, which may be of it
   std::shared_ptr<Pinned> pinned;
   std::vector<char> pageable;
   char* here = nullptr;
 };
 
-std::shared_ptr<Side> make_side(Device& device, std::int64_t bytes, bool pinned) {
+constexpr std::int64_t any_node = -1;
+
+std::vector<memory::Node> host_nodes() {
+  const std::vector<int> none;
+  return memory::read_nodes(none, system_root());
+}
+
+[[maybe_unused]] const bool named = name_choices("node", [] {
+  std::vector<std::string> labels;
+  for (const std::int64_t node : memory::with_memory(host_nodes())) labels.push_back("node:" + std::to_string(node));
+  return labels;
+});
+
+std::shared_ptr<Side> make_side(Device& device, std::int64_t bytes, bool pinned, std::int64_t node) {
   auto made = std::make_shared<Side>();
   made->there = device.allocate(bytes);
+  if (node != any_node) {
+    made->bound = std::make_shared<memory::BoundPages>(node, static_cast<std::size_t>(bytes));
+    made->here = made->bound->data;
+    std::memset(made->here, 0x5a, static_cast<std::size_t>(bytes));  // page by page where it was bound to
+  }
   if (pinned) {
-    made->pinned = device.pinned(bytes);
+    made->pinned = device.pinned(bytes, made->here);
     made->here = made->pinned->data;
+  } else if (made->bound) {
+    return made;
   } else {
     made->pageable.resize(static_cast<std::size_t>(bytes));
     made->here = made->pageable.data();
@@ -118,6 +150,12 @@ int main(int argc, char** argv) {
     const auto device = device_of(at);
     if (!device) return;
     const std::int64_t bytes = at.integer("bytes");
+    const std::string& numa = at.choice("numa");
+    const std::int64_t node = numa.starts_with("node:") ? std::atoll(numa.c_str() + 5) : any_node;
+    const std::vector<memory::Node> nodes = host_nodes();
+    const memory::Node* const found = memory::find_node(nodes, node);
+    if (numa != "any" && (found == nullptr || !found->memory))
+      return at.skip("there is no NUMA node with memory for this process", "numa", "numa=any,node");
     const std::string& direction = at.choice("direction");
     const bool in = direction != "out", out = direction != "in", pinned = at.choice("memory") == "pinned";
     const memory::Headroom room = memory::read_headroom();
@@ -125,8 +163,11 @@ int main(int argc, char** argv) {
       return at.skip(device->facts().label + ": transfers of " + std::to_string(bytes) +
                          " bytes do not fit half of its memory, or what " + room.by + " leaves",
                      "bytes", "bytes up to " + std::to_string(std::min(device->facts().memory / 4, room.bytes / 6)));
-    const auto sent = in ? make_side(*device, bytes, pinned) : nullptr;
-    const auto fetched = out ? make_side(*device, bytes, pinned) : nullptr;
+    const auto sent = in ? make_side(*device, bytes, pinned, node) : nullptr;
+    const auto fetched = out ? make_side(*device, bytes, pinned, node) : nullptr;
+    for (const auto& side : {sent, fetched})
+      if (side && side->bound && !side->bound->bound && nodes.size() > 1)
+        return at.skip("the kernel refuses to bind memory to a NUMA node", "numa", "numa=any");
     const std::uint64_t seed = at.seed();
     if (sent)
       for (std::int64_t each = 0; each < bytes; ++each) sent->here[each] = pattern(each, seed);
@@ -160,7 +201,16 @@ int main(int argc, char** argv) {
         device->finish();
         bad += unlike(back.data(), bytes, seed);
       }
-      return Check{bad == 0, std::to_string(unit) + " bytes compared, " + std::to_string(bad) + " wrong"};
+      std::string detail = std::to_string(unit) + " bytes compared, " + std::to_string(bad) + " wrong";
+      bool placed = true;
+      for (const auto& side : {sent, fetched})
+        if (side && side->bound) {
+          const auto [here, queried] = side->bound->placed(node);
+          placed = placed && here == queried;
+          detail +=
+              ", " + std::to_string(here) + " of " + std::to_string(queried) + " pages on node " + std::to_string(node);
+        }
+      return Check{bad == 0 && placed, detail};
     });
   });
 }

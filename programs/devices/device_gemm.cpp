@@ -11,11 +11,12 @@ from = "devices/found.hpp"
 name = "device-gemm"
 title = "Matrix products on devices"
 first_look = true
-summary = "products of square matrices on a device, by our own tiled kernel and by the library (cuBLAS, CLBlast), by size and type"
+summary = "products of square matrices on a device, by our own tiled kernel and by the library (cuBLAS, cuBLASLt, CLBlast), by size and type"
 cost = "one operation is 2 flops of the 2 n^3 of a product (int8: operations)"
 check = "rows of the product against a float64 product by the host, each element within the error bound of its type; and a product of whole numbers, all of it: its product with two vectors of signs against that of the factors, without any error"
 source = "Higham 2002, section 3.5, for the bound; Freivalds 1977, for the second check"
 statistics = ["median", "best"]
+noise_immune = ["clock", "power"]
 exact = ["error"]
 slice_quick = 0.1
 slice_standard = 0.2
@@ -31,15 +32,15 @@ type = "choice"
 default = ["ours", "library"]
 choices = ["ours", "library"]
 sweep = true
-help = "ours: a tiled kernel without tuning; library: cuBLAS through CUDA, CLBlast through OpenCL, where it can be opened"
+help = "ours: a tiled kernel without tuning; library: cuBLAS and for float8 cuBLASLt through CUDA, CLBlast through OpenCL, where it can be opened"
 
 [parameter.type]
 type = "choice"
-default = ["float64", "float32", "tf32", "bfloat16", "float16", "int8"]
+default = ["float64", "float32", "tf32", "bfloat16", "float16", "float8", "int8"]
 quick = ["float64", "float32", "float16"]
-choices = ["float64", "float32", "tf32", "bfloat16", "float16", "int8"]
+choices = ["float64", "float32", "tf32", "bfloat16", "float16", "float8", "int8"]
 sweep = true
-help = "of the factors; those below 32 bits and tf32 are added up in float32 (int8: in int32), on matrix engines where the device has them; ours: float64, float32"
+help = "of the factors (float8: E4M3, with a result of bfloat16, by cuBLASLt); those below 32 bits and tf32 are added up in float32 (int8: in int32), on matrix engines where the device has them; ours: float64, float32"
 
 [parameter.n]
 type = "integer"
@@ -69,6 +70,8 @@ from = "devices/found.hpp"
 figure = "rate"
 where = "code=library type=float64 on=GPU n=4096"
 title = "matrix product on the device (float64, library)"
+bound = "device_stated"
+advice = "look at its power limit, and whether the library is as new as the device: an older one lacks its matrix engines"
 says = "a device multiplies matrices at up to"
 order = 2
 

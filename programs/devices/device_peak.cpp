@@ -19,6 +19,7 @@ cost = "one operation is a multiply-add, 2 flops (int32: 2 operations)"
 check = "every result of every work item against the whole number that so many additions give; launches of twice the multiply-adds must take longer"
 source = "clpeak; Konstantinidis and Cotronis 2017, mixbench"
 statistics = ["median", "best"]
+noise_immune = ["clock", "power"]
 slice_quick = 0.05
 slice_standard = 0.1
 blocks_quick = 2
@@ -61,6 +62,8 @@ from = "devices/found.hpp"
 figure = "rate"
 where = "type=float32 on=GPU width=2"
 title = "arithmetic peak of the device (float32)"
+bound = "device_stated"
+advice = "look at its clock and power limit: the table of devices shows both, and what slowed it down"
 says = "a device computes at up to"
 order = 3
 

@@ -23,7 +23,7 @@ check = "the host fills the destination with a sentinel, launches once, reads al
 source = "McCalpin 1995, STREAM; Deakin et al. 2016, BabelStream"
 statistics = ["median", "best"]
 exact = ["size"]
-noise_immune = ["build"]
+noise_immune = ["build", "clock", "power"]
 slice_quick = 0.05
 slice_standard = 0.1
 blocks_quick = 2
@@ -93,6 +93,8 @@ from = "devices/found.hpp"
 figure = "rate"
 where = "kernel=triad on=GPU bytes=0 width=1"
 title = "memory bandwidth of the device (triad)"
+bound = "device_stated"
+advice = "look at the clock of its memory, and whether ECC takes a share: nvidia-smi -q, rocm-smi"
 says = "a device streams from its memory at up to"
 order = 1
 

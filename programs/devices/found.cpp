@@ -1,9 +1,12 @@
 #include "devices/found.hpp"
 
-#include <algorithm>
+#include <fstream>
+#include <map>
 
+#include "devices/amdgpu.hpp"
 #include "devices/cuda.hpp"
 #include "devices/opencl.hpp"
+#include "devices/state_watch.hpp"
 
 namespace assay::devices {
 namespace {
@@ -21,6 +24,18 @@ std::vector<std::string> labels(std::string_view way) {
   std::vector<std::string> all;
   for (const auto& each : found_by(way).devices) all.push_back(each->facts().label);
   return all;
+}
+
+// ", nearest to NUMA node 1 of its host"; "" where the kernel does not say it.
+std::string host_node_of(const std::string& bus) {
+  int node = -1;
+  if (!bus.empty()) std::ifstream(system_root() + "sys/bus/pci/devices/" + bus + "/numa_node") >> node;
+  return node < 0 ? "" : ", nearest to NUMA node " + std::to_string(node) + " of its host";
+}
+
+StateWatch& watch_of(const std::shared_ptr<Device>& device) {  // one of a device, from its first case on
+  static auto* const all = new std::map<std::string, StateWatch>;
+  return all->try_emplace(device->facts().label, device).first->second;
 }
 
 [[maybe_unused]] const bool named = timing::name_choices("opencl", [] { return labels("opencl"); }) &&
@@ -48,26 +63,21 @@ std::shared_ptr<Device> device_of(timing::Case& at) {
 void watch_device(timing::Case& at, const std::shared_ptr<Device>& device, bool observed) {
   const Facts& facts = device->facts();
   at.note(facts.label + ": " + facts.name + ", " + facts.kind + ", " + facts.driver + ", " +
-          std::to_string(facts.units) + " compute units, " + std::to_string(facts.memory) + " bytes");
-  if (!observed || !device->state()) return;
+          std::to_string(facts.units) + " compute units, " + std::to_string(facts.memory) + " bytes" +
+          host_node_of(facts.bus));
+  StateWatch& watch = watch_of(device);
+  if (!watch.looks()) return;
+  at.on_finish([&at, &watch] {
+    if (const auto line = watch.end()) at.write(*line);
+    return std::string();
+  });
+  if (!observed) return;
   const auto seen = std::make_shared<DeviceState>();
   at.add_metric("clock", [=] {
-    const DeviceState now = device->state().value_or(DeviceState{});
-    const std::uint64_t held = seen->held | now.held;
-    const int processes = std::max(seen->processes, now.processes);
-    *seen = now;
-    seen->held = held, seen->processes = processes;
-    return now.clock;
+    *seen = device->state().value_or(DeviceState{});
+    return seen->clock;
   });
   at.add_metric("power", [=] { return seen->power; });
-  at.on_finish([=] {
-    const std::string reasons = held_by(seen->held);
-    std::string text = reasons.empty() ? "" : device->facts().label + " was held back by " + reasons;
-    if (seen->processes > 1)
-      text += (text.empty() ? device->facts().label : "; it") + " had " + std::to_string(seen->processes - 1) +
-              " other processes";
-    return text;
-  });
 }
 
 }  // namespace assay::devices

@@ -47,8 +47,8 @@ help = "power of the device right after a block, where the vendor's accounting s
 // there is none, which the case then says.
 std::shared_ptr<Device> device_of(timing::Case& at);
 
-// Notes what the device is. Where the vendor's accounting is here: observes its clock and power after each block of the
-// case's last metric, and warns of what held it back and of other processes on it.
+// Notes what the device is. Where the vendor's accounting knows its state: looks at it from now on (state_watch.hpp),
+// and where it is `observed` stores its clock and power after each block of the case's last metric.
 void watch_device(timing::Case& at, const std::shared_ptr<Device>& device, bool observed = true);
 
 }  // namespace assay::devices

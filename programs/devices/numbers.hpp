@@ -1,6 +1,7 @@
 // Numbers of a device's types as the host has them: written into memory and read back as float64.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -17,6 +18,7 @@ inline Element element_of(std::string_view name) {
          : name == "float16"  ? Element::float16
          : name == "bfloat16" ? Element::bfloat16
          : name == "tf32"     ? Element::tf32
+         : name == "float8"   ? Element::float8
          : name == "int8"     ? Element::int8
                               : Element::int32;
 }
@@ -30,6 +32,7 @@ inline std::int64_t bytes_of(Element type) {
     case Element::int32:
       return 4;
     case Element::int8:
+    case Element::float8:
       return 1;
     default:
       return 2;
@@ -42,6 +45,7 @@ inline double unit_roundoff(Element type) {
          : type == Element::float32                          ? 0x1p-24
          : type == Element::float16 || type == Element::tf32 ? 0x1p-11
          : type == Element::bfloat16                         ? 0x1p-8
+         : type == Element::float8                           ? 0x1p-4
                                                              : 0;
 }
 
@@ -64,6 +68,24 @@ inline double of_half(std::uint16_t bits) {
   return bits & 0x8000 ? -size : size;
 }
 
+// E4M3 (Micikevicius et al. 2022, FP8 formats for deep learning): four bits of exponent, three of the number, no
+// infinity. Rounded to nearest, ties to even; beyond 448, the greatest, to that.
+inline std::uint8_t e4m3_of(double value) {
+  const std::uint8_t sign = std::signbit(value) ? 0x80 : 0;
+  value = std::min(std::abs(value), 448.0);
+  int power = value < 0x1p-6 ? -6 : std::ilogb(value);
+  auto digits = static_cast<int>(std::nearbyint(std::ldexp(value, 3 - power)));
+  if (digits == 16) digits = 8, ++power;
+  return static_cast<std::uint8_t>(sign | (digits < 8 ? digits : ((power + 7) << 3) + digits - 8));
+}
+inline double of_e4m3(std::uint8_t bits) {
+  const int power = (bits >> 3) & 15, digits = bits & 7;
+  const double size = (bits & 0x7f) == 0x7f ? NAN
+                      : power == 0          ? std::ldexp(digits, -9)
+                                            : std::ldexp(8 + digits, power - 10);
+  return bits & 0x80 ? -size : size;
+}
+
 // Writes `value`, rounded to the type, at place `at`; returns what it became.
 inline double put(std::vector<char>& to, Element type, std::size_t at, double value) {
   const auto write = [&](auto number) {
@@ -78,6 +100,11 @@ inline double put(std::vector<char>& to, Element type, std::size_t at, double va
     const std::uint16_t bits = half_of(value);
     write(bits);
     return of_half(bits);
+  }
+  if (type == Element::float8) {
+    const std::uint8_t bits = e4m3_of(value);
+    write(bits);
+    return of_e4m3(bits);
   }
   const auto single = static_cast<float>(value);  // bfloat16: the upper half of a float32, rounded to nearest
   std::uint32_t bits = 0;
@@ -100,6 +127,7 @@ inline double get(const std::vector<char>& from, Element type, std::size_t at) {
   if (type == Element::int8) return static_cast<double>(read(std::int8_t{}));
   if (type == Element::int32) return static_cast<double>(read(std::int32_t{}));
   if (type == Element::float16) return of_half(read(std::uint16_t{}));
+  if (type == Element::float8) return of_e4m3(read(std::uint8_t{}));
   const std::uint32_t bits = std::uint32_t{read(std::uint16_t{})} << 16;
   float single = 0;
   std::memcpy(&single, &bits, sizeof single);

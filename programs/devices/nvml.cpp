@@ -1,5 +1,7 @@
 #include "devices/nvml.hpp"
 
+#include <algorithm>
+
 #include "devices/library.hpp"
 
 namespace assay::devices {
@@ -10,6 +12,7 @@ struct Nvml {
   int (*start)() = nullptr;
   int (*by_bus)(const char*, void**) = nullptr;
   int (*clock)(void*, int, unsigned*) = nullptr;
+  int (*most)(void*, int, unsigned*) = nullptr;
   int (*power)(void*, unsigned*) = nullptr;
   int (*reasons)(void*, unsigned long long*) = nullptr;
   int (*processes)(void*, unsigned*, void*) = nullptr;
@@ -18,6 +21,7 @@ struct Nvml {
     library.find(start, "nvmlInit_v2");
     library.find(by_bus, "nvmlDeviceGetHandleByPciBusId_v2");
     library.find(clock, "nvmlDeviceGetClockInfo");
+    library.find(most, "nvmlDeviceGetMaxClockInfo", true);
     library.find(power, "nvmlDeviceGetPowerUsage", true);
     library.find(reasons, "nvmlDeviceGetCurrentClocksThrottleReasons", true);
     library.find(processes, "nvmlDeviceGetComputeRunningProcesses_v3", true);
@@ -27,37 +31,34 @@ struct Nvml {
 
 constexpr int clock_of_multiprocessors = 1, too_small = 7;
 
-}  // namespace
-
-std::string held_by(std::uint64_t reasons) {
+std::string limits_of(unsigned long long reasons) {
   constexpr struct {
-    std::uint64_t bit;
-    const char* words;
-  } known[] = {{0x4, "its power cap"},
-               {0x8, "a hardware slowdown"},
-               {0x20, "its temperature"},
-               {0x40, "its temperature (hardware)"},
-               {0x80, "a power brake from outside"}};
-  std::string text;
+    unsigned long long bits;
+    const char* reason;
+  } known[] = {{0x4, "power"}, {0x20 | 0x40, "temperature"}, {0x8 | 0x80, "hardware"}};
+  std::string limits;
   for (const auto& each : known)
-    if (reasons & each.bit) text += (text.empty() ? "" : ", ") + std::string(each.words);
-  return text;
+    if (reasons & each.bits) add_reason(limits, each.reason);
+  return limits;
 }
+
+}  // namespace
 
 std::optional<DeviceState> nvml_state(const std::string& bus) {
   static auto* const with = new Nvml;
   void* device = nullptr;
   if (!with->started || with->by_bus(bus.c_str(), &device) != 0) return std::nullopt;
   DeviceState state;
-  unsigned megahertz = 0, milliwatts = 0, count = 0;
+  unsigned megahertz = 0, most = 0, milliwatts = 0, count = 0;
   unsigned long long reasons = 0;
   if (with->clock(device, clock_of_multiprocessors, &megahertz) != 0) return std::nullopt;
   state.clock = 1e6 * megahertz;
+  if (with->most != nullptr && with->most(device, clock_of_multiprocessors, &most) == 0) state.most = 1e6 * most;
   if (with->power != nullptr && with->power(device, &milliwatts) == 0) state.power = 1e-3 * milliwatts;
-  if (with->reasons != nullptr && with->reasons(device, &reasons) == 0) state.held = reasons;
+  if (with->reasons != nullptr && with->reasons(device, &reasons) == 0) state.limits = limits_of(reasons);
   if (with->processes != nullptr) {
     const int error = with->processes(device, &count, nullptr);
-    if (error == 0 || error == too_small) state.processes = static_cast<int>(count);
+    if (error == 0 || error == too_small) state.others = std::max(0, static_cast<int>(count) - 1);
   }
   return state;
 }

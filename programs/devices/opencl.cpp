@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <map>
 
 #include "devices/clblast.hpp"
@@ -39,6 +40,22 @@ std::string text(const Ask& ask, cl::Handle of, cl::Uint what) {
   return value;
 }
 
+// A device's PCI address, "" where its driver does not say it.
+std::string bus_of(cl::Handle device) {
+  struct {
+    cl::Uint domain, bus, device, function;
+  } place{};
+  unsigned char of_amd[24] = {};  // its first word 1: PCIe; the address in the last three bytes
+  const auto& info = opencl().call.device_info;
+  if (info(device, cl::device_bus, sizeof place, &place, nullptr) != cl::success) {
+    if (info(device, cl::device_bus_amd, sizeof of_amd, of_amd, nullptr) != cl::success || of_amd[0] != 1) return "";
+    place = {0, of_amd[21], of_amd[22], of_amd[23]};
+  }
+  char text[32];
+  std::snprintf(text, sizeof text, "%04x:%02x:%02x.%x", place.domain, place.bus, place.device, place.function);
+  return text;
+}
+
 struct Buffer final : Memory {
   Buffer(std::int64_t bytes, cl::Handle buffer) : Memory(bytes) { handle = reinterpret_cast<std::uint64_t>(buffer); }
   ~Buffer() override { opencl().call.release_buffer(buffer()); }
@@ -69,6 +86,7 @@ class OpenClDevice final : public Device {
     const auto& call = opencl().call;
     facts_.label = std::move(label);
     facts_.name = text(call.device_info, device, cl::device_name);
+    facts_.bus = bus_of(device);
     facts_.driver = text(call.platform_info, platform, cl::platform_name) + " " +
                     text(call.device_info, device, cl::driver_version);
     const auto type = number<cl::Bits>(device, cl::device_type);
@@ -86,7 +104,7 @@ class OpenClDevice final : public Device {
     facts_.float16 = extensions.find("cl_khr_fp16") != std::string::npos;
   }
 
-  std::shared_ptr<Pinned> pinned(std::int64_t bytes) override;
+  std::shared_ptr<Pinned> pinned(std::int64_t bytes, char* given) override;
 
   std::shared_ptr<Kernel> build(const std::string& source, const std::string& name) override {
     open();
@@ -217,14 +235,14 @@ class OpenClDevice final : public Device {
   friend struct OpenClPinned;
 };
 
-struct OpenClPinned final : Pinned {  // a buffer of the host's memory, mapped once
-  OpenClPinned(OpenClDevice& device, std::int64_t bytes) : queue_(device.queue()) {
+struct OpenClPinned final : Pinned {  // a buffer of the host's memory, or of what is given, mapped once
+  OpenClPinned(OpenClDevice& device, std::int64_t bytes, char* given) : queue_(device.queue()) {
     device.open();
     queue_ = device.queue();
     const auto& call = opencl().call;
     cl::Int error = cl::success;
-    buffer_ = call.buffer(device.context_, cl::memory_read_write | cl::memory_of_host, static_cast<std::size_t>(bytes),
-                          nullptr, &error);
+    const cl::Bits flags = cl::memory_read_write | (given != nullptr ? cl::memory_given : cl::memory_of_host);
+    buffer_ = call.buffer(device.context_, flags, static_cast<std::size_t>(bytes), given, &error);
     device.check("page-locked memory of " + std::to_string(bytes) + " bytes", error);
     data = static_cast<char*>(call.map(queue_, buffer_, cl::blocking, cl::map_read_write, 0,
                                        static_cast<std::size_t>(bytes), 0, nullptr, nullptr, &error));
@@ -238,8 +256,8 @@ struct OpenClPinned final : Pinned {  // a buffer of the host's memory, mapped o
   cl::Handle queue_, buffer_ = nullptr;
 };
 
-std::shared_ptr<Pinned> OpenClDevice::pinned(std::int64_t bytes) {
-  return std::make_shared<OpenClPinned>(*this, bytes);
+std::shared_ptr<Pinned> OpenClDevice::pinned(std::int64_t bytes, char* given) {
+  return std::make_shared<OpenClPinned>(*this, bytes, given);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 //
 // - Numbers from -1 to 1, rounded to the type: rows of the result against a float64 product, each element
 //   within (n + 2) u_s + 3 u_t of |a| |b| (Higham 2002, section 3.5): u_s of the type that sums are kept in, u_t of the
-//   type of factors and result, where that is another one.
+//   type of the result, where that is another one.
 // - Whole numbers from -2 to 2, whose products every type adds up without error: with x of random signs, c x = a (b x)
 //   exactly (Freivalds 1977), which one wrong element in all of c breaks.
 #pragma once
@@ -16,7 +16,9 @@
 
 namespace assay::devices {
 
-inline Element result_of(Element type) { return type == Element::int8 ? Element::int32 : type; }
+inline Element result_of(Element type) {
+  return type == Element::int8 ? Element::int32 : type == Element::float8 ? Element::bfloat16 : type;
+}
 
 class ProductCheck {
  public:
@@ -37,7 +39,10 @@ class ProductCheck {
     fetch_result();
     const bool whole = type_ == Element::int8;
     const double sums = type_ == Element::float64 ? 0x1p-53 : whole ? 0 : 0x1p-24;
-    const double rounded = type_ == Element::float64 || type_ == Element::float32 ? 0 : unit_roundoff(type_);
+    // Of float8 matrix engines keep sums of 128 terms to 14 bits: together with the result's rounding 3 units of
+    // bfloat16.
+    const bool same = type_ == Element::float64 || type_ == Element::float32;
+    const double rounded = same ? 0 : unit_roundoff(result_of(type_));
     const double relative = static_cast<double>(n_ + 2) * sums + 3 * rounded;
     worst_ = 0, compared_ = 0;
     std::vector<double> sum(static_cast<std::size_t>(n_)), size(sum.size());
@@ -112,14 +117,15 @@ class ProductCheck {
       values->resize(static_cast<std::size_t>(n_ * n_));
       for (std::size_t at = 0; at < values->size(); ++at) {
         const std::uint64_t bits = timing::random_bits(state);
-        // from -2 to 2, in half precision from -1 to 1, where sums stay below 2048
-        const double number = !small ? std::ldexp(static_cast<double>(bits >> 11), -52) - 1
-                              : type_ == Element::float16 || type_ == Element::bfloat16
-                                  ? (bits % 64 == 0   ? 1
-                                     : bits % 64 == 1 ? -1
-                                                      : 0)
-                                  : static_cast<double>(bits % 5) - 2;
-        (*values)[at] = put(bytes, type_, at, number);
+        // from -2 to 2, in short types from -1 to 1 and mostly 0, so that sums stay where whole numbers are exact
+        const double number = !small                            ? std::ldexp(static_cast<double>(bits >> 11), -52) - 1
+                              : bytes_of(result_of(type_)) == 2 ? (bits % 64 == 0   ? 1
+                                                                   : bits % 64 == 1 ? -1
+                                                                                    : 0)
+                                                                : static_cast<double>(bits % 5) - 2;
+        const auto n = static_cast<std::size_t>(n_);
+        const bool turned = type_ == Element::float8 && values == &right_;  // it lies column after column
+        (*values)[at] = put(bytes, type_, turned ? at % n * n + at / n : at, number);
       }
       device_->copy_in(*to, bytes.data(), to->bytes);
       device_->finish();

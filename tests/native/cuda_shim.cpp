@@ -60,6 +60,10 @@ int cuMemFree_v2(std::uint64_t address) { return std::free(reinterpret_cast<void
 int cuMemHostAlloc(void** data, std::size_t bytes, unsigned) {
   return *data = std::malloc(bytes), note("cuMemHostAlloc", static_cast<long long>(bytes));
 }
+int cuMemHostRegister_v2(void*, std::size_t bytes, unsigned) {
+  return note("cuMemHostRegister", static_cast<long long>(bytes));
+}
+int cuMemHostUnregister(void*) { return note("cuMemHostUnregister"); }
 int cuMemFreeHost(void* data) { return std::free(data), note("cuMemFreeHost"); }
 int cuModuleLoadData(Handle* module, const void* code) {
   return *module = const_cast<void*>(code), note("cuModuleLoadData");

@@ -16,6 +16,7 @@ from typing import Any
 from assay import versions
 from assay.samples import Check, Circumstance, Launch, Measured, folded
 from assay.stored.account import AccountLine, account_line
+from assay.stored.device_states import DeviceStates, device_states
 from assay.stored.lines import MISSING, LostLinesError, Signature, numbered_lines, signature, unicode
 from assay.stored.node_looks import NodeLook, node_look
 from assay.stored.over_time import TimeSlot, time_slot
@@ -35,7 +36,7 @@ class Content:
     described machine, where each case's time went, and on how many `nodes` its ranks were; `over_time`: rate and
     latency by slot of time; `traces`: lines of noise traces, with the launch lines before them, by number; `pairs`:
     lines of all pairs' times, with the launch line before them; `looks`: at the counters of the nodes that it ran on;
-    `accounts`: where an application's time went.
+    `accounts`: where an application's time went; `devices`: the state of each over time.
     """
 
     about: Circumstance
@@ -54,6 +55,7 @@ class Content:
     pairs: list[bytes] = field(default_factory=list)
     looks: list[NodeLook] = field(default_factory=list)
     accounts: list[AccountLine] = field(default_factory=list)
+    devices: list[DeviceStates] = field(default_factory=list)
 
     @property
     def size(self) -> int:
@@ -113,6 +115,11 @@ def content(path: Path, about: Circumstance) -> Content:
                 read.looks.append(node_look(event))
             except ValueError as error:
                 read.faults.append(f"{number}: event 'node': {error}; this line is not used")
+        elif kind == "device":
+            try:
+                read.devices.append(device_states(event))
+            except ValueError as error:
+                read.faults.append(f"{number}: event 'device': {error}; this line is not used")
         if b'"trace"' in line[:NAMED] or b'"launch"' in line[:NAMED]:
             read.traces.append((number, line))
             traced |= b'"trace"' in line[:NAMED]

@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.analysis.disturbance.accounts import accounts, frequency, reference
 from assay.analysis.disturbance.block import AccountedBlock, cases_of
+from assay.analysis.disturbance.devices import devices
 from assay.analysis.disturbance.findings import Findings, Reason
 from assay.analysis.disturbance.levels import LaunchLevel, levels
 from assay.analysis.disturbance.shapes import shapes
@@ -77,6 +78,7 @@ def judge(
         accounts(findings, ours, _of(ranks, host), max(ours, (threads or {}).get(host, ours)))
         frequency(findings)
         reference(findings)
+        devices(findings)
         midway(findings)
         before = len(findings.reasons)
         shapes(findings)

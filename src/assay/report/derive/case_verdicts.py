@@ -12,6 +12,7 @@ from assay.analysis.disturbance import Estimator, Reason, State, Verdict
 from assay.benchmark.record import Benchmark
 from assay.case import Case
 from assay.document.params import Facts
+from assay.report.derive.device_accounts import device_accounts
 from assay.report.derive.launch_notes import has_skip
 from assay.report.derive.readings import BlockName, LaunchLines, Readings
 from assay.report.derive.references import Launched, slower_by
@@ -130,6 +131,7 @@ def _blocks(
     results = {figure.metric for figure in record.figures.values()}
     senses = {metric: sense(record, metric) for metric in record.metrics}
     made, names, by_host = [], [], dict[str, int]()
+    of_device = device_accounts(lines.tasks)
     for measured, ranks in sorted(lines.blocks, key=lambda each: each[0].block.t0):
         of = measured.block
         if of.metric in record.errors or of.metric in record.undisturbed:
@@ -145,7 +147,7 @@ def _blocks(
                 block=of.block,
                 batch=of.batch,
                 values=values.get(key, np.empty(0)),
-                accounting={name: getattr(of, name) for name in ACCOUNTING if name not in unjudged},
+                accounting={name: getattr(of, name) for name in ACCOUNTING if name not in unjudged} | of_device(of),
                 t0=of.t0,
                 t1=of.t1,
                 host=of.host,

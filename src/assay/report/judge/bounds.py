@@ -16,6 +16,7 @@ from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.machine.peak import UNITS, Vectors, vectors
 from assay.report.judge.described_bounds import DESCRIBED_BOUNDS, not_slowed
+from assay.report.judge.device_statements import device_stated
 from assay.report.units import human, unit_of
 
 DOUBLE = "float64"
@@ -308,6 +309,7 @@ BOUNDS: dict[str, Callable[[Document, ReportedFigure], tuple[float, str] | None]
     "two_atomics": two_atomics,
     "not_slowed": not_slowed,
     "core_limit": core_limit,
+    "device_stated": device_stated,
 }
 # Bounds that several figures share, each by what tells apart those that rest on different quantities.
 RESTS_ON: dict[str, Callable[[ReportedFigure, str], str]] = {

@@ -6,53 +6,14 @@ is not there has its rates alone. Of a CPU through OpenCL no table is made: its 
 
 from __future__ import annotations
 
-import functools
-import tomllib
-from dataclasses import dataclass
-from importlib.resources import files
-
 from assay.document.grid import Grid, grid
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.machine.device_list import CPU_KIND
 from assay.report.judge.bounds import TOLERANCE, percent
+from assay.report.judge.device_statements import BY, stated_of
 from assay.report.registry import BenchmarkView, Place, ReportSection
 from assay.report.units import human
-
-BY = {"device-stream": "kernel", "device-peak": "type", "device-gemm": "type"}  # of what the best case is taken
-
-
-@dataclass(frozen=True)
-class StatedDevice:
-    """What a vendor states of one device: bytes per second, flop/s by type in vector units and in matrix engines."""
-
-    name: str
-    match: tuple[str, ...]
-    source: str
-    memory: float
-    vector: dict[str, float]
-    matrix: dict[str, float]
-    parts: int = 1
-
-    def rate(self, benchmark: str, of: str) -> float | None:
-        """What the best case of a benchmark could reach at most, of one of the parts that programs see."""
-        best = max(self.vector.get(of, 0.0), self.matrix.get(of, 0.0))
-        known = (
-            self.memory if benchmark == "device-stream" else self.vector.get(of) if benchmark == "device-peak" else best
-        )
-        return known / self.parts if known else None
-
-
-@functools.cache
-def stated() -> tuple[StatedDevice, ...]:
-    """All devices of the catalogue."""
-    table = tomllib.loads((files("assay.catalogue") / "devices.toml").read_text(encoding="utf-8"))
-    return tuple(StatedDevice(**{**each, "match": tuple(each["match"])}) for each in table["device"])
-
-
-def stated_of(name: str) -> StatedDevice | None:
-    """The device that a driver's name means, where the catalogue has it."""
-    return next((each for each in stated() if all(word in name for word in each.match)), None)
 
 
 def tables(section: Section) -> list[Grid]:
