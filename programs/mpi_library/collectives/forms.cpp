@@ -4,6 +4,12 @@
 
 namespace assay::abi {
 
+void CollectiveRequest::rehearse() {
+  rehearsed_ = std::make_unique<Steps>(comm_, Steps::Runs::behind);
+  body_(*rehearsed_);
+  rehearsed_->give_room();
+}
+
 void CollectiveRequest::start() {
   steps_ = std::make_unique<Steps>(comm_, Steps::Runs::behind);
   body_(*steps_);

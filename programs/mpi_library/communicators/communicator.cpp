@@ -57,7 +57,7 @@ Communicator::~Communicator() {
   if (remote) release(*remote);
   if (errhandler) release(*errhandler);
   if (info) release(*info);
-  if (context != 0) contexts().erase(contexts().find(context));
+  if (context != 0) give_context(context);
 }
 
 MPI_Comm handle_of(Communicator& comm) {
@@ -73,6 +73,16 @@ void wrong_peer(const Communicator& comm, int rank) {
 }
 
 int free_context() { return *contexts().rbegin() + contexts_of_one; }
+int reserve_context(const Communicator& parent) {
+  constexpr int classes = 8;
+  const auto class_of = [](int context) { return (context - first_context) / contexts_of_one % classes; };
+  int context = free_context();
+  while (class_of(context) != class_of(parent.context)) context += contexts_of_one;
+  contexts().insert(context);
+  return context;
+}
+void give_context(int context) { contexts().erase(contexts().find(context)); }
+bool has_context(int context) { return contexts().contains(context); }
 
 Communicator* make_communicator(const Communicator& parent, std::vector<int> members, int context) {
   if (context + contexts_of_one > last_context) fail(MPI_ERR_OTHER, "no communicators are left");

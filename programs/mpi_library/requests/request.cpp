@@ -1,8 +1,11 @@
 #include "mpi_library/requests/request.hpp"
 
 #include "mpi_library/calls/call.hpp"
+#include "mpi_library/calls/status.hpp"
 
 namespace assay::abi {
+
+void Request::tell(MPI_Status* status) const { set_empty(status); }
 
 MPI_Request started(Request& request) {
   if (request.active) fail(MPI_ERR_REQUEST, "is active already");
