@@ -13,7 +13,7 @@ import pytest
 
 from assay.mpi.fabric import PLACE, provider
 from assay.mpi.launch import MpiLaunch, launch
-from mpi_programs import asked, compiled, gone, shared_memory
+from mpi_programs import asked, compiled, gone, output, shared_memory
 from mpich_wheel import FOLDER, apart, lines, mpich, needs_mpich, really
 from test_mpirun import echo
 
@@ -50,6 +50,15 @@ def test_programs_get_what_they_get_on_this_computer(
     _, simulated = ran(tmp_path / "simulated", "dragonfly-slingshot", ranks, name, *arguments)
     (tmp_path / "real").mkdir()
     assert simulated == really(tmp_path / "real", ranks, [str(compiled(name)), *arguments])
+
+
+@pytest.mark.parametrize(("name", "ranks", "arguments"), [("looks", 4, ()), ("between", 5, ("2",))])
+def test_assays_own_library_brings_what_this_mpich_brings(
+    name: str, ranks: int, arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Functions of MPI 4.1 as well, which Debian's MPICH has not."""
+    expected = really(tmp_path, ranks, [str(compiled(name)), *arguments])
+    assert sorted(output("dragonfly-slingshot", ranks, name, *arguments).splitlines()) == expected
 
 
 def test_repetitions_give_the_same_bits(tmp_path: Path) -> None:
@@ -145,14 +154,15 @@ def test_a_program_of_another_mpi_is_refused_with_what_to_do(tmp_path: Path) -> 
 def test_lines_begin_with_their_rank_where_that_is_asked_for(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "assay", "mpirun", "--on", "ipsc860", "-n", "3", "--library", "mpich", "-q"]
     ended = subprocess.run(
-        [*command, "--tag-output", str(compiled("ends")), "stdin"],
+        [*command, "--tag-output", str(compiled("ends")), "environment"],
         capture_output=True,
         text=True,
         cwd=tmp_path,
         stdin=subprocess.DEVNULL,
+        timeout=120,
         env=os.environ | {PLACE: str(FOLDER)},
     )
-    assert sorted(ended.stdout.splitlines()) == [f"[{rank}] rank {rank} read nothing" for rank in range(3)]
+    assert sorted(ended.stdout.splitlines()) == [f"[{rank}] unset in {tmp_path}" for rank in range(3)]
 
 
 def test_what_cannot_be_is_refused_in_a_line(tmp_path: Path) -> None:

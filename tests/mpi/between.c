@@ -28,8 +28,10 @@ static void rooted(enum form form, long L, int side, MPI_Datatype matrix, MPI_Op
   const int last = (side ? peers : ranks - peers) - 1, at = there < last ? there : last;
   const int root = gives ? (own == at ? MPI_ROOT : MPI_PROC_NULL) : at, top = root == MPI_ROOT;
   fill(L, 1);
-  if (top) memcpy(to, from, L * 4);
-  CALL(form, Bcast, Ibcast, comm, to, L, MPI_UNSIGNED, root);
+  /* MPICH to 5.0 broadcasts wrongly behind a call where the root is not its group's first rank */
+  const int first = form == at_once ? root : gives ? (own == 0 ? MPI_ROOT : MPI_PROC_NULL) : 0;
+  if (first == MPI_ROOT) memcpy(to, from, L * 4);
+  CALL(form, Bcast, Ibcast, comm, to, L, MPI_UNSIGNED, first);
   named(form, "bcast", L, to, L * 4);
   fill(L, 2);
   CALL(form, Reduce, Ireduce, comm, from, to, L, MPI_UNSIGNED, MPI_SUM, root);
@@ -128,8 +130,6 @@ static void communicators(void) {
   about("dup", made);
   MPI_Comm_split(comm, own % 2, -own, &made);
   about("split", made);
-  MPI_Comm_split(comm, in_first && own == 0 ? MPI_UNDEFINED : 1, 0, &made);
-  about("split_without_one", made);
   MPI_Comm_group(comm, &all);
   const int first[2] = {ranks - remote - 1, 0};
   MPI_Group_incl(all, ranks - remote > 1 ? 2 : 1, first, &some);

@@ -42,13 +42,13 @@ static void run(enum form form) {
   }
   if (form == persistent) MPI_Request_free(&handle);
 }
-#define CALL(form, Name, Iname, comm, ...)                           \
-  do {                                                               \
-    if ((form) == at_once)                                           \
-      MPI_##Name(__VA_ARGS__, comm);                                 \
-    else if ((form) == later)                                        \
-      MPI_##Iname(__VA_ARGS__, comm, &handle);                       \
-    else                                                             \
-      MPI_##Name##_init(__VA_ARGS__, comm, MPI_INFO_NULL, &handle);  \
-    run(form);                                                       \
+#define CALL(form, Name, Iname, comm, ...)                          \
+  do {                                                              \
+    if ((form) == at_once)                                          \
+      MPI_##Name(__VA_ARGS__, comm);                                \
+    else if ((form) == later)                                       \
+      MPI_##Iname(__VA_ARGS__, comm, &handle);                      \
+    else                                                            \
+      MPI_##Name##_init(__VA_ARGS__, comm, MPI_INFO_NULL, &handle); \
+    run(form);                                                      \
   } while (0)

@@ -63,13 +63,18 @@ Communicator& duplicate(Communicator& comm, int context) {
 }
 Communicator& duplicate(Communicator& comm) {
   Communicator& made = duplicate(comm, greatest_of_all(comm, free_context()));
-  copy_attributes(handle_of(comm), comm.attributes, made.attributes);
+  try {
+    copy_attributes(handle_of(comm), comm.attributes, made.attributes);
+  } catch (const Error&) {
+    release(made);
+    throw;
+  }
   return made;
 }
 
 // A copy that is made while the rank goes on. `out` is set when it is complete.
 void begin_duplicate(Communicator& comm, MPI_Comm* out, Info* info, MPI_Request* request) {
-  const int mine = reserve_context(comm);
+  const int mine = keep_context(comm);
   const auto attributes = std::make_shared<Attributes>();
   copy_attributes(handle_of(comm), comm.attributes, *attributes);
   auto made = std::make_unique<CollectiveRequest>(comm, [&comm, mine, attributes, info, out](Steps& s) {
@@ -168,6 +173,7 @@ MPI_FUNCTION(MPI_Comm_get_parent, (MPI_Comm * parent)) {
 
 MPI_FUNCTION(MPI_Comm_dup, (MPI_Comm comm, MPI_Comm* out)) {
   return call(__func__, comm, [&] {
+    *out = MPI_COMM_NULL;
     Communicator& from = communicator(comm);
     Communicator& made = duplicate(from);
     if (from.info) made.info = kept(handle_of<MPI_Info>(static_cast<Object&>(*from.info)));
@@ -176,6 +182,7 @@ MPI_FUNCTION(MPI_Comm_dup, (MPI_Comm comm, MPI_Comm* out)) {
 }
 MPI_FUNCTION(MPI_Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm* out)) {
   return call(__func__, comm, [&] {
+    *out = MPI_COMM_NULL;
     Communicator& made = duplicate(communicator(comm));
     made.info = kept(info);
     *out = handle_of(made);
@@ -208,9 +215,7 @@ MPI_FUNCTION(MPI_Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info, M
   });
 }
 MPI_FUNCTION(MPI_Comm_create, (MPI_Comm comm, MPI_Group members, MPI_Comm* out)) {
-  return call(__func__, comm, [&] {
-    *out = handle_or_null(create(communicator(comm), group(members)));
-  });
+  return call(__func__, comm, [&] { *out = handle_or_null(create(communicator(comm), group(members))); });
 }
 // Only the members call it: they agree among themselves, with messages that the tag tells from others'.
 MPI_FUNCTION(MPI_Comm_create_group, (MPI_Comm comm, MPI_Group members, int tag, MPI_Comm* out)) {

@@ -28,7 +28,7 @@ class Exchanging final : public Request {
     op.bytes = 1;
   }
   int complete(MPI_Status* status) override {
-    tell(status);
+    set_status(status, comm_, in_arena<Result>(op_.result));
     int error = MPI_SUCCESS;
     try {
       unpacked(into_, op_.at2, in_arena<Result>(op_.result));
@@ -39,7 +39,6 @@ class Exchanging final : public Request {
     assay::abi::release(pending);
     return error;
   }
-  void tell(MPI_Status* status) const override { set_status(status, comm_, in_arena<Result>(op_.result)); }
   MPI_Comm comm() const override { return handle_of(comm_); }
 
  private:

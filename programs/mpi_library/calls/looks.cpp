@@ -1,4 +1,5 @@
-// What became of requests, which stay as they are: MPI_Request_get_status and its forms for several.
+// What became of requests, whose data are there then, and which stay until a wait or a test: MPI_Request_get_status and
+// its forms for several.
 #include <algorithm>
 #include <vector>
 
@@ -15,7 +16,7 @@ std::vector<int> over_now(std::span<const MPI_Request> requests, TestMode mode, 
   Several several(requests);
   *active = several.active();
   if (several.any_active()) several.test(mode);
-  for (const int each : several.over()) request(requests[static_cast<std::size_t>(each)]).under_way = false;
+  for (const int each : several.over()) request(requests[static_cast<std::size_t>(each)]).complete_early();
   return several.over();
 }
 std::span<const MPI_Request> all_of(int count, const MPI_Request* requests) {
@@ -24,7 +25,7 @@ std::span<const MPI_Request> all_of(int count, const MPI_Request* requests) {
 }
 void tell(MPI_Request handle, MPI_Status* status) {
   if (handle != MPI_REQUEST_NULL && request(handle).active)
-    request(handle).tell(status);
+    copy_status(request(handle).status, status);
   else
     set_empty(status);
 }

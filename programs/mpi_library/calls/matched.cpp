@@ -29,7 +29,7 @@ class Claiming final : public Request {
   }
   int complete(MPI_Status* status) override {
     const Result result = result_of(pending);
-    tell(status);
+    set_status(status, message_.comm, result);
     int error = MPI_SUCCESS;
     try {
       unpacked(data_, pending.data, result);
@@ -39,7 +39,6 @@ class Claiming final : public Request {
     assay::abi::release(pending);
     return error;
   }
-  void tell(MPI_Status* status) const override { set_status(status, message_.comm, result_of(pending)); }
   MPI_Comm comm() const override { return handle_of(message_.comm); }
 
  private:

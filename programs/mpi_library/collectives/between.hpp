@@ -10,7 +10,8 @@
 
 namespace assay::abi::between {
 
-inline constexpr std::int64_t by_first_ranks = 2048;  // bytes that a gather's root gets, below which one message has all
+inline constexpr std::int64_t by_first_ranks =
+    2048;  // bytes that a gather's root gets, below which one message has all
 
 // The root, the others of its group, which take no part, and the group that the root gives to or takes from.
 enum class Role : std::uint8_t { root, idle, other };
@@ -220,9 +221,8 @@ void fold_theirs(Steps& s, const Contribution<Count>& c, Given given) {
   const Place all = receive_all(s, c.side.bytes());
   for (int k = 0; k < s.peers(); ++k) s.isend(c.own, c.side.bytes(), k);
   s.wait_all();
-  s.then([last = s.peers() - 1, c, all, given] {
-    given(fold_gathered(c.does, c.side.type, c.side.count, all, 0, last));
-  });
+  s.then(
+      [last = s.peers() - 1, c, all, given] { given(fold_gathered(c.does, c.side.type, c.side.count, all, 0, last)); });
 }
 
 template <class Count>

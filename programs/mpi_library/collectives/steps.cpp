@@ -5,7 +5,9 @@
 
 namespace assay::abi {
 
-Steps::Steps(Communicator& comm, Runs runs) : comm_(comm), runs_(runs), word_(comm.next_word()) { abi::hold(comm); }
+Steps::Steps(Communicator& comm, Runs runs, std::int32_t word) : comm_(comm), runs_(runs), word_(word) {
+  abi::hold(comm);
+}
 
 Steps::~Steps() {
   for (const Slot each : used_) give_slot(each);

@@ -18,7 +18,8 @@ namespace assay::abi {
 class Steps {
  public:
   enum class Runs : std::uint8_t { now, behind };
-  explicit Steps(Communicator& comm, Runs runs = Runs::now);
+  explicit Steps(Communicator& comm, Runs runs = Runs::now) : Steps(comm, runs, comm.next_word()) {}
+  Steps(Communicator& comm, Runs runs, std::int32_t word);
   ~Steps();
   Steps(const Steps&) = delete;
   Steps& operator=(const Steps&) = delete;
@@ -27,6 +28,7 @@ class Steps {
   int rank() const { return comm_.rank; }
   int size() const { return comm_.size(); }
   int peers() const { return comm_.peers().size(); }  // whom a call gives to and gets from
+  std::int32_t word() const { return word_; }         // of its messages
   bool behind() const { return runs_ == Runs::behind; }
 
   Place room(std::int64_t bytes);  // until the call is over

@@ -1,5 +1,6 @@
 #include "mpi_library/communicators/communicator.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <set>
 
@@ -12,6 +13,10 @@ namespace {
 
 std::multiset<int>& contexts() {
   static auto* all = new std::multiset<int>;
+  return *all;
+}
+std::set<int>& kept() {
+  static auto* all = new std::set<int>;
   return *all;
 }
 Communicator& world() {
@@ -57,7 +62,7 @@ Communicator::~Communicator() {
   if (remote) release(*remote);
   if (errhandler) release(*errhandler);
   if (info) release(*info);
-  if (context != 0) give_context(context);
+  if (context != 0) contexts().erase(contexts().find(context));
 }
 
 MPI_Comm handle_of(Communicator& comm) {
@@ -72,16 +77,20 @@ void wrong_peer(const Communicator& comm, int rank) {
        "no rank " + std::to_string(rank) + " in a communicator of " + std::to_string(comm.peers().size()));
 }
 
-int free_context() { return *contexts().rbegin() + contexts_of_one; }
-int reserve_context(const Communicator& parent) {
-  constexpr int classes = 8;
-  const auto class_of = [](int context) { return (context - first_context) / contexts_of_one % classes; };
+int free_context() {
+  const int greatest = kept().empty() ? 0 : *kept().rbegin();
+  return std::max(*contexts().rbegin(), greatest) + contexts_of_one;
+}
+int keep_context(const Communicator& parent) {
+  constexpr int classes = 16;
+  const auto number = [](int context) { return (context - first_context) / contexts_of_one; };
+  const int parents = number(parent.context), mine = (parents + parents / classes) % classes;
   int context = free_context();
-  while (class_of(context) != class_of(parent.context)) context += contexts_of_one;
-  contexts().insert(context);
+  while (number(context) % classes != mine) context += contexts_of_one;
+  kept().insert(context);
   return context;
 }
-void give_context(int context) { contexts().erase(contexts().find(context)); }
+void give_context(int context) { kept().erase(context); }
 bool has_context(int context) { return contexts().contains(context); }
 
 Communicator* make_communicator(const Communicator& parent, std::vector<int> members, int context) {

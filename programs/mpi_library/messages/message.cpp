@@ -85,23 +85,21 @@ int Receiving::complete(MPI_Status* status) {
     set_no_peer(status);
     return MPI_SUCCESS;
   }
+  const Result result = result_of(pending);
   int error = MPI_SUCCESS;
-  tell(status);
-  if (!cancelled_) {
+  if (cancelled_) {
+    set_empty(status);
+    if (status) set_cancelled(*status, true);
+  } else {
+    set_status(status, comm_, result);
     try {
-      unpacked(data_, pending.data, result_of(pending));
+      unpacked(data_, pending.data, result);
     } catch (const Error& failure) {
       error = failure.code;
     }
   }
   abi::release(pending);
   return error;
-}
-void Receiving::tell(MPI_Status* status) const {
-  if (peer_ == MPI_PROC_NULL) return set_no_peer(status);
-  if (!cancelled_) return set_status(status, comm_, result_of(pending));
-  set_empty(status);
-  if (status) set_cancelled(*status, true);
 }
 void Receiving::cancel() {
   if (!under_way) return;

@@ -65,7 +65,6 @@ class Receiving final : public Transfer {
   Receiving(Communicator& comm, const Buffer& data, int from, int tag);
   void start() override;
   int complete(MPI_Status* status) override;
-  void tell(MPI_Status* status) const override;
   void cancel() override;
 
  private:

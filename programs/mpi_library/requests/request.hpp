@@ -21,13 +21,17 @@ struct Request : Object {
   // What was under way is over, and its result there: takes the data, fills in the status, frees what it had. Gives an
   // error class, MPI_SUCCESS where all is well.
   virtual int complete(MPI_Status* status) = 0;
-  // The status of one that is over, which is left as it is.
-  virtual void tell(MPI_Status* status) const;
   virtual void cancel() {}                                  // where that can be done
   virtual MPI_Comm comm() const { return MPI_COMM_WORLD; }  // whose error handler is called
 
   bool active = false, persistent = false, under_way = false;
   Pending pending;
+
+  // Completed by MPI_Request_get_status: `status` and `error` are for the call that ends it.
+  bool completed = false;
+  MPI_Status status{};
+  int error = MPI_SUCCESS;
+  void complete_early();
 };
 
 inline Request& request(MPI_Request handle) { return object<Request>(handle); }

@@ -1,5 +1,5 @@
-// Output by rank (`assay mpirun --tag-output`): a rank's standard output and error are pipes, and a process of their own
-// writes their lines, each with its rank.
+// Output by rank (`assay mpirun --tag-output`): a rank's standard output and error are pipes, and a process of their
+// own writes their lines, each with its rank.
 #pragma once
 
 #include <sys/types.h>

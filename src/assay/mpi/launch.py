@@ -86,7 +86,9 @@ def launch(request: Request, library: Path) -> MpiLaunch:
             environment[TAG_OUTPUT] = "1"
     else:
         shared = f"/proc/{os.getpid()}/fd/{segment.file}"
-        words, besides = request.mpich.started(words, len(request.places), shared, library, tag_output=request.tag_output)
+        words, besides = request.mpich.started(
+            words, len(request.places), shared, library, tag_output=request.tag_output
+        )
         environment |= besides
     streams = [os.dup(each) for each in (0, request.output, 2)]
     try:

@@ -99,7 +99,9 @@ def warnings_of(program: Path) -> list[str]:
 def available(library: Path, *, weak: bool = False) -> frozenset[str]:
     """The functions that the library in this folder carries out: its strong symbols; Assay's weak ones only report."""
     symbols = read_dynamic(library / NAME)
-    return frozenset(name for name in symbols.strong | (symbols.weak if weak else frozenset()) if name.startswith("MPI"))
+    return frozenset(
+        name for name in symbols.strong | (symbols.weak if weak else frozenset()) if name.startswith("MPI")
+    )
 
 
 def _dynamic(program: Path) -> Dynamic:
