@@ -23,7 +23,7 @@ std::span<const MPI_Request> all_of(int count, const MPI_Request* requests) {
   check_count(count);
   return {requests, static_cast<std::size_t>(count)};
 }
-void tell(MPI_Request handle, MPI_Status* status) {
+void report(MPI_Request handle, MPI_Status* status) {
   if (handle != MPI_REQUEST_NULL && request(handle).active)
     copy_status(request(handle).status, status);
   else
@@ -37,14 +37,14 @@ MPI_FUNCTION(MPI_Request_get_status, (MPI_Request handle, int* flag, MPI_Status*
   return timed_call(Function::MPI_Request_get_status, MPI_COMM_WORLD, [&](Timed&) {
     int active = 0;
     *flag = !over_now({&handle, 1}, TestMode::all, &active).empty() || active == 0;
-    if (*flag) tell(handle, status);
+    if (*flag) report(handle, status);
   });
 }
 MPI_FUNCTION(MPI_Request_get_status_all, (int count, const MPI_Request handles[], int* flag, MPI_Status statuses[])) {
   return timed_call(Function::MPI_Request_get_status_all, MPI_COMM_WORLD, [&](Timed&) {
     int active = 0;
     *flag = static_cast<int>(over_now(all_of(count, handles), TestMode::all, &active).size()) == active;
-    for (int i = 0; *flag && i < count; ++i) tell(handles[i], at(statuses, static_cast<std::size_t>(i)));
+    for (int i = 0; *flag && i < count; ++i) report(handles[i], at(statuses, static_cast<std::size_t>(i)));
   });
 }
 MPI_FUNCTION(MPI_Request_get_status_any,
@@ -57,7 +57,7 @@ MPI_FUNCTION(MPI_Request_get_status_any,
     if (active == 0) return set_empty(status);
     if (over.empty()) return;
     *index = over.front();
-    tell(handles[*index], status);
+    report(handles[*index], status);
   });
 }
 MPI_FUNCTION(MPI_Request_get_status_some,
@@ -67,6 +67,6 @@ MPI_FUNCTION(MPI_Request_get_status_some,
     const auto found = over_now(all_of(count, handles), TestMode::some, &active);
     *over = active == 0 ? int{MPI_UNDEFINED} : static_cast<int>(found.size());
     std::ranges::copy(found, indices);
-    for (std::size_t i = 0; i < found.size(); ++i) tell(handles[indices[i]], at(statuses, i));
+    for (std::size_t i = 0; i < found.size(); ++i) report(handles[indices[i]], at(statuses, i));
   });
 }
