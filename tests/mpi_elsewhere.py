@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from assay.benchmark.own import cache_root
-from mpi_programs import SOURCES
+from mpi_programs import SOURCES, written
 from mpis_here import MPI, start_ranks
 
 
@@ -18,7 +18,7 @@ def compiled_there(name: str) -> Path:
     """The program tests/mpi/NAME.c, compiled by that MPI; kept while it does not change."""
     assert MPI is not None
     source = SOURCES / f"{name}.c"
-    key = hashlib.sha256(source.read_bytes() + f"{MPI.mpicxx} {MPI}".encode()).hexdigest()[:20]
+    key = hashlib.sha256(written(name) + f"{MPI.mpicxx} {MPI}".encode()).hexdigest()[:20]
     made = cache_root() / "tests" / f"{name}-there-{key}"
     if not made.exists():
         made.parent.mkdir(parents=True, exist_ok=True)

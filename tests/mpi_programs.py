@@ -22,12 +22,17 @@ SOURCES = Path(__file__).parent / "mpi"
 CACHE = str(cache_root())  # the library is half a minute's compiling, and no test's own
 
 
+def written(name: str) -> bytes:
+    """What the program tests/mpi/NAME.c is compiled from."""
+    return b"\0".join(path.read_bytes() for path in (SOURCES / f"{name}.c", *sorted(SOURCES.glob("*.h"))))
+
+
 @functools.cache
 def compiled(name: str) -> Path:
     """The program tests/mpi/NAME.c; kept while neither it nor the library's interface changes."""
     source = SOURCES / f"{name}.c"
-    command = wrappers.command("c", ["-O1", str(source)])
-    key = hashlib.sha256(source.read_bytes() + "\0".join(command).encode()).hexdigest()[:20]
+    command = wrappers.command("c", ["-w", "-O1", str(source)])
+    key = hashlib.sha256(written(name) + "\0".join(command).encode()).hexdigest()[:20]
     made = cache_root() / "tests" / f"{name}-{key}"
     if not made.exists():
         made.parent.mkdir(parents=True, exist_ok=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -113,6 +114,14 @@ def test_what_is_no_program_is_refused(tmp_path: Path) -> None:
     text.write_text("#!/bin/sh\n")
     with pytest.raises(InputError, match="not an ELF file"):
         needs.needs_of(text, library())
+
+
+@pytest.mark.parametrize("verb", ["mpicc", "mpicxx"])
+def test_the_compilers_options_are_passed_on_whatever_letters_they_have(verb: str) -> None:
+    """`-h` of -pthread and -shared is no call for help."""
+    command = [sys.executable, "-m", "assay", verb, "-show", "-pthread", "-shared", "-fPIC", "x.c"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert shown.split()[2:6] == ["-pthread", "-shared", "-fPIC", "x.c"] and shown.split()[-1] == "-lmpi_abi"
 
 
 def test_mpif_has_the_headers_constants() -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.mpi import wrappers
 from mpi_programs import compiled, gone, shared_memory
 
 pytestmark = pytest.mark.paced
@@ -84,11 +85,46 @@ def test_standard_input_is_rank_0s(tmp_path: Path) -> None:
     assert ended.stderr.startswith("assay: ") and len(ended.stderr.splitlines()) == 1
 
 
+def test_lines_begin_with_their_rank_where_that_is_asked_for(tmp_path: Path) -> None:
+    """Lines, long ones as well, stay whole; a last one gets its end."""
+    ended = mpirun(tmp_path, 5, str(compiled("talks")), "200000", options=("-q", "--tag-output"))
+    assert ended.returncode == 0, ended.stderr
+    for stream, mark in ((ended.stdout, "out"), (ended.stderr, "err")):
+        assert sorted(stream.splitlines()) == sorted(
+            line
+            for rank in range(5)
+            for line in (f"[{rank}] {mark} {rank}", f"[{rank}] {str(rank) * 200000}", f"[{rank}] last {rank}")
+        )
+
+
+def test_tagged_output_does_not_wait_for_what_a_rank_leaves_running(tmp_path: Path) -> None:
+    ended = mpirun(tmp_path, 2, str(compiled("talks")), "leaves", options=("-q", "--tag-output"))
+    assert ended.returncode == 0 and "[1] last 1" in ended.stdout
+    assert not left(f"{compiled('talks')} leaves")
+
+
 def test_variables_and_the_folder_are_the_programs(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     options = ("-x", "ASSAY_TEST_VALUE=a=b", "--wdir", "there")
     ended = mpirun(tmp_path, 1, str(compiled("ends")), "environment", options=options)
     assert ended.stdout == f"a=b in {tmp_path / 'there'}\n"
+
+
+def test_functions_that_know_nothing_of_the_machine_are_named(tmp_path: Path) -> None:
+    source, program = tmp_path / "clock.c", tmp_path / "clock"
+    source.write_text(
+        "#include <mpi.h>\n#include <sys/mman.h>\n#include <sys/time.h>\n"
+        "int main(int c, char **v) { struct timeval t; MPI_Init(&c, &v); gettimeofday(&t, 0);"
+        ' if (c > 9) shm_open("x", 0, 0); MPI_Finalize(); return 0; }'
+    )
+    subprocess.run([*wrappers.command("c", [str(source), "-o", str(program), "-lrt"])], check=True)
+    lines = mpirun(tmp_path, 2, str(program)).stderr.splitlines()
+    assert lines[:2] == [
+        f"assay: {program} uses gettimeofday: this computer's time; only MPI_Wtime is the machine's",
+        f"assay: {program} uses shm_open: ranks that wait for each other in shared memory hang",
+    ]
+    checked = json.loads(mpirun(tmp_path, 2, "--check", "--json", str(program)).stdout)
+    assert (checked["clocks"], checked["shared_memory"]) == (["gettimeofday"], ["shm_open"])
 
 
 @pytest.mark.parametrize(

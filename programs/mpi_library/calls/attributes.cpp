@@ -2,6 +2,7 @@
 #include "mpi_library/calls/attributes.hpp"
 
 #include <map>
+#include <utility>
 
 #include "mpi_library/calls/call.hpp"
 #include "mpi_library/communicators/communicator.hpp"
@@ -17,7 +18,8 @@ struct Key {
   void (*copies)();  // of the kind's type; the ABI's numbers 0 and 1 are "none" and "the same value"
   void (*deletes)();
   void* state;
-  int holders = 1;  // the program's, and attributes with it
+  int holders = 1;     // the program's, and attributes with it
+  bool freed = false;  // by the program, which may say so again
 };
 std::map<int, Key>& keys() {
   static auto* all = new std::map<int, Key>;
@@ -56,15 +58,17 @@ void delete_one(Handle of, Attributes& attributes, int number) {
     check(reinterpret_cast<int (*)(Handle, int, void*, void*)>(key.deletes)(of, number, found->second, key.state),
           "deletion");
   attributes.values.erase(number);
+  std::erase(attributes.order, number);
   drop(number);
 }
 template <class Handle>
 void delete_all(Handle of, Attributes& attributes) {
-  while (!attributes.values.empty()) delete_one(of, attributes, attributes.values.rbegin()->first);
+  while (!attributes.values.empty()) delete_one(of, attributes, attributes.order.back());
 }
 template <class Handle>
 void copy_all(Handle from, const Attributes& source, Attributes& target) {
-  for (const auto& [number, value] : source.values) {
+  for (const int number : source.order) {
+    void* const value = source.values.at(number);
     Key& key = keys().at(number);
     void* copied = value;
     int flag = key.copies != nullptr;
@@ -74,6 +78,7 @@ void copy_all(Handle from, const Attributes& source, Attributes& target) {
             "copies");
     if (!flag) continue;
     target.values[number] = copied;
+    target.order.push_back(number);
     ++key.holders;
   }
 }
@@ -82,6 +87,7 @@ void set(Handle of, Kind kind, Attributes& attributes, int number, void* value) 
   Key& key = key_of(number, kind);
   delete_one(of, attributes, number);
   attributes.values[number] = value;
+  attributes.order.push_back(number);
   ++key.holders;
 }
 void get(Kind kind, const Attributes& attributes, int number, void* value, int* flag) {
@@ -91,8 +97,7 @@ void get(Kind kind, const Attributes& attributes, int number, void* value, int* 
   if (*flag) *static_cast<void**>(value) = found->second;
 }
 void free_key(int* number, Kind kind) {
-  key_of(*number, kind);
-  drop(*number);
+  if (!std::exchange(key_of(*number, kind).freed, true)) drop(*number);
   *number = MPI_KEYVAL_INVALID;
 }
 

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "mpi_library/calls/attributes.hpp"
 #include "mpi_library/calls/call.hpp"
 #include "mpi_library/calls/functions.hpp"
+#include "mpi_library/calls/text.hpp"
 #include "mpi_library/communicators/communicator.hpp"
 #include "mpi_library/messages/buffered.hpp"
 #include "mpi_library/transport/transport.hpp"
@@ -64,6 +66,11 @@ MPI_FUNCTION(MPI_Is_thread_main, (int* flag)) {
 }
 MPI_FUNCTION(MPI_Finalize, ()) {
   if (state != State::inside) end_with("MPI_Finalize: MPI is not initialized, or finalized already");
+  try {  // as if the program freed it
+    delete_attributes(MPI_COMM_SELF, communicator(MPI_COMM_SELF).attributes);
+  } catch (const Error& error) {
+    return raised("MPI_Finalize", MPI_COMM_SELF, error);
+  }
   flush_buffered(true);
   add(Does::finishes);
   flush();
@@ -82,6 +89,22 @@ extern "C" double MPI_Wtime() { return clock_now(); }
 extern "C" double PMPI_Wtime() __attribute__((alias("MPI_Wtime")));
 extern "C" double MPI_Wtick() { return 1e-12; }
 extern "C" double PMPI_Wtick() __attribute__((alias("MPI_Wtick")));
+
+MPI_FUNCTION(MPI_Get_version, (int* version, int* subversion)) {
+  *version = MPI_VERSION;
+  *subversion = MPI_SUBVERSION;
+  return MPI_SUCCESS;
+}
+MPI_FUNCTION(MPI_Get_library_version, (char* text, int* length)) {
+  write("Assay's library of MPI's standard ABI", text, length, MPI_MAX_LIBRARY_VERSION_STRING);
+  return MPI_SUCCESS;
+}
+MPI_FUNCTION(MPI_Abi_get_version, (int* version, int* subversion)) {
+  *version = MPI_ABI_VERSION;
+  *subversion = MPI_ABI_SUBVERSION;
+  return MPI_SUCCESS;
+}
+MPI_FUNCTION(MPI_Pcontrol, (int, ...)) { return MPI_SUCCESS; }
 
 MPI_FUNCTION(MPI_Get_processor_name, (char* name, int* length)) {
   *length = std::snprintf(name, MPI_MAX_PROCESSOR_NAME, "node%u", process.control->node);

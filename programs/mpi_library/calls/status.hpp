@@ -27,6 +27,10 @@ inline void set_status(MPI_Status* status, int source, int tag, std::int64_t byt
   set_bytes(*status, bytes);
   set_cancelled(*status, false);
 }
+inline void copy_status(const MPI_Status& from, MPI_Status* to) {
+  set_status(to, from.MPI_SOURCE, from.MPI_TAG, bytes_of(from));
+  if (to) set_cancelled(*to, is_cancelled(from));
+}
 // Of a null or inactive request.
 inline void set_empty(MPI_Status* status) {
   set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);

@@ -2,148 +2,29 @@
 // block. MPI_IN_PLACE as the standard has it. Counts are of either size.
 #pragma once
 
-#include <cstring>
-#include <vector>
-
-#include "mpi_library/calls/call.hpp"
-#include "mpi_library/collectives/barriers.hpp"
-#include "mpi_library/collectives/choice.hpp"
-#include "mpi_library/collectives/reductions.hpp"
+#include "mpi_library/collectives/between.hpp"
 
 namespace assay::abi {
 
-inline void intra(const Steps& s) {
-  if (s.comm().is_inter())
-    fail(MPI_ERR_COMM, "collective calls between two groups are not available in Assay's library");
-}
+inline bool inter(const Steps& s) { return s.comm().is_inter(); }
 inline void check_root(const Steps& s, int root) {
-  intra(s);
   if (root < 0 || root >= s.size())
     fail(MPI_ERR_ROOT, "no rank " + std::to_string(root) + " in a communicator of " + std::to_string(s.size()));
 }
-inline bool in_place(const void* buffer) { return buffer == MPI_IN_PLACE; }
-
-// One side of a call: so many elements of a type for each rank, one after another.
-template <class Count>
-struct Even {
-  void* data;
-  Count count;
-  Datatype& type;
-  Even(Steps& s, const void* from, Count elements, MPI_Datatype handle)
-      : data(const_cast<void*>(from)), count(elements), type(committed(handle)) {
-    check_count(count);
-    s.hold(type);
-  }
-  std::int64_t bytes(int = 0) const { return count * type.size; }
-  char* part(int rank) const { return static_cast<char*>(data) + rank * count * type.extent; }
-  std::int64_t elements(int = 0) const { return count; }
-  Datatype& type_of(int = 0) const { return type; }
-  Lengths lengths(int ranks) const { return Lengths(bytes(), ranks); }
-};
-// With counts and places of its own for each rank, in extents of the type.
-template <class Count, class Displacement>
-struct Uneven {
-  void* data;
-  const Count* counts;
-  const Displacement* places;
-  Datatype& type;
-  Uneven(Steps& s, const void* from, const Count* elements, const Displacement* displacements, MPI_Datatype handle)
-      : data(const_cast<void*>(from)), counts(elements), places(displacements), type(committed(handle)) {
-    s.hold(type);
-    for (int k = 0; k < s.size(); ++k) check_count(counts[k]);
-  }
-  std::int64_t bytes(int rank) const { return counts[rank] * type.size; }
-  char* part(int rank) const {
-    return static_cast<char*>(data) + static_cast<std::int64_t>(places[rank]) * type.extent;
-  }
-  std::int64_t elements(int rank) const { return counts[rank]; }
-  Datatype& type_of(int) const { return type; }
-  Lengths lengths(int ranks) const {
-    std::vector<std::int64_t> all;
-    for (int k = 0; k < ranks; ++k) all.push_back(bytes(k));
-    return Lengths(all);
-  }
-};
-// With a type of its own for each rank as well, and places in bytes.
-template <class Count, class Displacement>
-struct Typed {
-  void* data;
-  const Count* counts;
-  const Displacement* places;
-  std::vector<Datatype*> types;
-  Typed(Steps& s, const void* from, const Count* elements, const Displacement* displacements,
-        const MPI_Datatype* handles, int ranks)
-      : data(const_cast<void*>(from)), counts(elements), places(displacements) {
-    for (int k = 0; k < ranks; ++k) {
-      check_count(counts[k]);
-      types.push_back(&committed(handles[k]));
-      s.hold(*types.back());
-    }
-  }
-  std::int64_t bytes(int rank) const { return counts[rank] * type_of(rank).size; }
-  char* part(int rank) const { return static_cast<char*>(data) + places[rank]; }
-  std::int64_t elements(int rank) const { return counts[rank]; }
-  Datatype& type_of(int rank) const { return *types[static_cast<std::size_t>(rank)]; }
-  Lengths lengths(int ranks) const {
-    std::vector<std::int64_t> all;
-    for (int k = 0; k < ranks; ++k) all.push_back(bytes(k));
-    return Lengths(all);
-  }
-};
-
-template <class Side>
-void pack_part(const Side& side, int rank, Place to) {
-  if (side.bytes(rank) > 0) pack(side.type_of(rank), side.part(rank), side.elements(rank), at(to));
-}
-template <class Side>
-void unpack_part(const Side& side, int rank, Place from) {
-  if (side.bytes(rank) > 0) unpack(side.type_of(rank), at(from), side.bytes(rank), side.part(rank));
-}
-template <class Side>
-Place packed(Steps& s, const Side& side, const Lengths& lengths) {
-  const Place block = s.room(lengths.all());
-  for (int k = 0; k < s.size(); ++k) pack_part(side, k, lengths.at(block, k));
-  return block;
-}
-template <class Side>
-void unpack_later(Steps& s, Side side, Lengths lengths, Place block, int skipped = -1) {
-  s.then([&s, side, lengths, block, skipped] {
-    for (int k = 0; k < s.size(); ++k)
-      if (k != skipped) unpack_part(side, k, lengths.at(block, k));
-  });
-}
 
 inline void barrier_call(Steps& s) {
-  intra(s);
-  switch (way_of(Collective::barrier, 0, s.size())) {
-    case Way::doubling:
-      return barrier_doubling(s);
-    case Way::linear:
-      return barrier_linear(s);
-    default:
-      return barrier_dissemination(s);
-  }
+  if (inter(s)) return between::barrier(s);
+  barrier(s);
 }
 
 template <class Count>
 void bcast(Steps& s, void* data, Count count, MPI_Datatype type, int root) {
+  if (inter(s)) return between::bcast(s, data, count, type, root);
   check_root(s, root);
   const Even<Count> side(s, data, count, type);
   const Place block = s.room(side.bytes());
   if (s.rank() == root) pack_part(side, 0, block);
-  switch (way_of(Collective::broadcast, side.bytes(), s.size())) {
-    case Way::linear:
-      broadcast_linear(s, block, side.bytes(), root);
-      break;
-    case Way::scattered_doubling:
-      broadcast_scattered(s, block, side.bytes(), root, true);
-      break;
-    case Way::scattered_ring:
-      broadcast_scattered(s, block, side.bytes(), root, false);
-      break;
-    default:
-      broadcast_binomial(s, block, side.bytes(), root);
-  }
+  broadcast(s, block, side.bytes(), root);
   if (s.rank() != root) s.then([side, block] { unpack_part(side, 0, block); });
 }
 
@@ -168,6 +49,7 @@ void gather_call(Steps& s, const Own& own, const All* all, int root, bool own_in
 }
 template <class Count>
 void gather(Steps& s, const void* from, Count n, MPI_Datatype t, void* to, Count m, MPI_Datatype u, int root) {
+  if (inter(s)) return between::gather(s, from, n, t, to, m, u, root);
   check_root(s, root);
   const bool top = s.rank() == root, stays = top && in_place(from);
   const Even<Count> own(s, stays ? to : from, stays ? m : n, stays ? u : t);
@@ -178,6 +60,7 @@ void gather(Steps& s, const void* from, Count n, MPI_Datatype t, void* to, Count
 template <class Count, class Displacement>
 void gatherv(Steps& s, const void* from, Count n, MPI_Datatype t, void* to, const Count* counts,
              const Displacement* places, MPI_Datatype u, int root) {
+  if (inter(s)) return between::gatherv(s, from, n, t, to, counts, places, u, root);
   check_root(s, root);
   const bool top = s.rank() == root, stays = top && in_place(from);
   const Even<Count> own(s, stays ? to : from, stays ? counts[root] : n, stays ? u : t);
@@ -202,6 +85,7 @@ void scatter_call(Steps& s, const All* all, const Own& own, int root, bool own_i
 }
 template <class Count>
 void scatter(Steps& s, const void* from, Count n, MPI_Datatype t, void* to, Count m, MPI_Datatype u, int root) {
+  if (inter(s)) return between::scatter(s, from, n, t, to, m, u, root);
   check_root(s, root);
   const bool top = s.rank() == root, stays = top && in_place(to);
   const Even<Count> own(s, to, stays ? n : m, stays ? t : u);
@@ -212,6 +96,7 @@ void scatter(Steps& s, const void* from, Count n, MPI_Datatype t, void* to, Coun
 template <class Count, class Displacement>
 void scatterv(Steps& s, const void* from, const Count* counts, const Displacement* places, MPI_Datatype t, void* to,
               Count m, MPI_Datatype u, int root) {
+  if (inter(s)) return between::scatterv(s, from, counts, places, t, to, m, u, root);
   check_root(s, root);
   const bool top = s.rank() == root, stays = top && in_place(to);
   const Even<Count> own(s, to, stays ? counts[root] : m, stays ? t : u);
@@ -251,7 +136,7 @@ void allgather_call(Steps& s, const Own* own, const All& all, bool even) {
 }
 template <class Count>
 void allgather(Steps& s, const void* from, Count n, MPI_Datatype t, void* to, Count m, MPI_Datatype u) {
-  intra(s);
+  if (inter(s)) return between::allgather(s, from, n, t, to, m, u);
   const Even<Count> all(s, to, m, u);
   if (in_place(from)) return allgather_call<Even<Count>>(s, nullptr, all, true);
   const Even<Count> own(s, from, n, t);
@@ -260,15 +145,21 @@ void allgather(Steps& s, const void* from, Count n, MPI_Datatype t, void* to, Co
 template <class Count, class Displacement>
 void allgatherv(Steps& s, const void* from, Count n, MPI_Datatype t, void* to, const Count* counts,
                 const Displacement* places, MPI_Datatype u) {
-  intra(s);
+  if (inter(s)) return between::allgatherv(s, from, n, t, to, counts, places, u);
   const Uneven<Count, Displacement> all(s, to, counts, places, u);
   if (in_place(from)) return allgather_call<Even<Count>>(s, nullptr, all, false);
   const Even<Count> own(s, from, n, t);
   allgather_call(s, &own, all, false);
 }
 
+// Whether what is sent lies where it is received, which calls of two groups refuse.
+inline bool has_place(const Steps& s, const void* from) {
+  if (inter(s)) between::refuse_in_place(from);
+  return in_place(from);
+}
 template <class Out, class In>
 void alltoall_call(Steps& s, const Out& sent, const In& received, bool even) {
+  if (inter(s)) return between::alltoall(s, sent, received);
   const Lengths leaving = sent.lengths(s.size()), coming = received.lengths(s.size());
   const Place out = packed(s, sent, leaving), in = s.room(coming.all());
   const Way way = way_of(even ? Collective::alltoall : Collective::alltoallv, even ? sent.bytes(0) : 0, s.size());
@@ -284,32 +175,26 @@ void alltoall_call(Steps& s, const Out& sent, const In& received, bool even) {
 }
 template <class Count>
 void alltoall(Steps& s, const void* from, Count n, MPI_Datatype t, void* to, Count m, MPI_Datatype u) {
-  intra(s);
   const Even<Count> received(s, to, m, u);
-  if (in_place(from)) return alltoall_call(s, received, received, true);
+  if (has_place(s, from)) return alltoall_call(s, received, received, true);
   alltoall_call(s, Even<Count>(s, from, n, t), received, true);
 }
 template <class Count, class Displacement>
 void alltoallv(Steps& s, const void* from, const Count* sent, const Displacement* out, MPI_Datatype t, void* to,
                const Count* received, const Displacement* in, MPI_Datatype u) {
-  intra(s);
   const Uneven<Count, Displacement> coming(s, to, received, in, u);
-  if (in_place(from)) return alltoall_call(s, coming, coming, false);
+  if (has_place(s, from)) return alltoall_call(s, coming, coming, false);
   alltoall_call(s, Uneven<Count, Displacement>(s, from, sent, out, t), coming, false);
 }
 template <class Count, class Displacement>
 void alltoallw(Steps& s, const void* from, const Count* sent, const Displacement* out, const MPI_Datatype* t, void* to,
                const Count* received, const Displacement* in, const MPI_Datatype* u) {
-  intra(s);
-  const Typed<Count, Displacement> coming(s, to, received, in, u, s.size());
-  if (in_place(from)) return alltoall_call(s, coming, coming, false);
-  alltoall_call(s, Typed<Count, Displacement>(s, from, sent, out, t, s.size()), coming, false);
+  const Typed<Count, Displacement> coming(s, to, received, in, u, s.peers());
+  if (has_place(s, from)) return alltoall_call(s, coming, coming, false);
+  alltoall_call(s, Typed<Count, Displacement>(s, from, sent, out, t, s.peers()), coming, false);
 }
 
 // --- reductions
-inline bool may_part(const Fold& f) {  // the elements among the ranks
-  return f.operation.commutative && !f.operation.own() && f.count >= f.s.size();
-}
 // The program's own operation cannot run beside the rank: all contributions go to all, which fold them in the end.
 inline Place gather_to_fold(const Fold& f, Place own, int root) {
   const Lengths lengths(f.bytes(), f.s.size());
@@ -322,36 +207,9 @@ inline Place gather_to_fold(const Fold& f, Place own, int root) {
   }
   return all;
 }
-// Contributions `first` to `last` of a block of all, in order: the sum takes the last one's place.
-inline Place fold_gathered(const Operation& operation, Datatype& type, std::int64_t count, Place all, int first,
-                           int last) {
-  const auto bytes = static_cast<Place>(count * type.size);
-  for (int k = last - 1; k >= first; --k)  // in with inout: the right operand is the sum so far
-    apply(operation, type, at(all + bytes * static_cast<Place>(k)), at(all + bytes * static_cast<Place>(last)), count);
-  return all + bytes * static_cast<Place>(last);
-}
-
-template <class Count>
-struct Contribution {
-  Even<Count> side;
-  Operation& does;
-  Place own;
-  Contribution(Steps& s, const void* from, const void* to, Count count, MPI_Datatype type, MPI_Op op)
-      : side(s, in_place(from) ? to : from, count, type), does(operation(op, side.type)), own(s.room(side.bytes())) {
-    pack_part(side, 0, own);
-  }
-  Fold fold(Steps& s) const { return {s, does, side.type, side.count}; }
-};
-// `to` gets `count` elements of the block, when all steps have run.
-template <class Count>
-void give_result(Steps& s, const Contribution<Count>& c, Place block, void* to) {
-  auto side = c.side;
-  side.data = to;
-  s.then([side, block] { unpack_part(side, 0, block); });
-}
-
 template <class Count>
 void reduce_call(Steps& s, const void* from, void* to, Count count, MPI_Datatype type, MPI_Op op, int root) {
+  if (inter(s)) return between::reduce(s, from, to, count, type, op, root);
   check_root(s, root);
   const Contribution<Count> c(s, from, to, count, type, op);
   const Fold f = c.fold(s);
@@ -361,17 +219,13 @@ void reduce_call(Steps& s, const void* from, void* to, Count count, MPI_Datatype
     s.then([&s, c, all] { fold_gathered(c.does, c.side.type, c.side.count, all, 0, s.size() - 1); });
     return give_result(s, c, all + static_cast<Place>(f.bytes() * (s.size() - 1)), to);
   }
-  Way way = way_of(Collective::reduce, f.bytes(), s.size());
-  if (way == Way::rabenseifner && !may_part(f)) way = Way::binomial;
-  const Place result = way == Way::rabenseifner ? reduce_rabenseifner(f, c.own, root)
-                       : way == Way::linear     ? reduce_linear(f, c.own, root)
-                                                : reduce_binomial(f, c.own, root);
+  const Place result = reduce(f, c.own, root);
   if (s.rank() == root) give_result(s, c, result, to);
 }
 
 template <class Count>
 void allreduce_call(Steps& s, const void* from, void* to, Count count, MPI_Datatype type, MPI_Op op) {
-  intra(s);
+  if (inter(s)) return between::allreduce(s, from, to, count, type, op);
   const Contribution<Count> c(s, from, to, count, type, op);
   const Fold f = c.fold(s);
   if (s.behind() && c.does.own()) {
@@ -393,7 +247,7 @@ void allreduce_call(Steps& s, const void* from, void* to, Count count, MPI_Datat
 
 template <class Count>
 void scan_call(Steps& s, const void* from, void* to, Count count, MPI_Datatype type, MPI_Op op, bool exclusive) {
-  intra(s);
+  if (inter(s)) fail(MPI_ERR_COMM, "a scan has no order of two groups");
   const Contribution<Count> c(s, from, to, count, type, op);
   const Fold f = c.fold(s);
   if (exclusive && s.rank() == 0 && s.size() == 1) return;
@@ -415,7 +269,7 @@ void scan_call(Steps& s, const void* from, void* to, Count count, MPI_Datatype t
 template <class Count>
 void reduce_scatter_call(Steps& s, const void* from, void* to, const std::vector<Count>& counts, MPI_Datatype type,
                          MPI_Op op) {
-  intra(s);
+  if (inter(s)) between::refuse_in_place(from);
   Count all = 0;
   for (const Count each : counts) {
     check_count(each);
@@ -427,6 +281,7 @@ void reduce_scatter_call(Steps& s, const void* from, void* to, const std::vector
   for (const Count each : counts) bytes.push_back(f.bytes(each));
   const Lengths parts(bytes);
   const Even<Count> mine(s, to, counts[static_cast<std::size_t>(s.rank())], type);
+  if (inter(s)) return between::reduce_scatter(s, c, parts, mine);
   if (s.behind() && c.does.own()) {
     const Place block = gather_to_fold(f, c.own, -1);
     s.then([&s, c, block, parts, mine] {

@@ -4,8 +4,16 @@
 
 namespace assay::abi {
 
+void CollectiveRequest::rehearse() {
+  rehearsed_ = std::make_unique<Steps>(comm_, Steps::Runs::behind);
+  body_(*rehearsed_);
+  rehearsed_->give_room();
+}
+
 void CollectiveRequest::start() {
-  steps_ = std::make_unique<Steps>(comm_, Steps::Runs::behind);
+  // Persistent calls may be started in another order on each rank: they keep the tag of their making.
+  steps_ = rehearsed_ ? std::make_unique<Steps>(comm_, Steps::Runs::behind, rehearsed_->word())
+                      : std::make_unique<Steps>(comm_, Steps::Runs::behind);
   body_(*steps_);
   pending = steps_->start();
   under_way = true;

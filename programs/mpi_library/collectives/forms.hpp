@@ -16,6 +16,8 @@ class CollectiveRequest : public Request {
   using Body = std::function<void(Steps&)>;
   CollectiveRequest(Communicator& comm, Body body) : comm_(comm), body_(std::move(body)) { hold(comm_); }
   ~CollectiveRequest() override { abi::release(comm_); }
+  // Of a persistent one: an Error of its arguments comes now, and their types and operations outlive MPI_X_free.
+  void rehearse();
   void start() override;
   int complete(MPI_Status* status) override;
   MPI_Comm comm() const override { return handle_of(comm_); }
@@ -23,7 +25,7 @@ class CollectiveRequest : public Request {
  private:
   Communicator& comm_;
   Body body_;
-  std::unique_ptr<Steps> steps_;
+  std::unique_ptr<Steps> steps_, rehearsed_;
 };
 
 template <class Body>
@@ -49,6 +51,7 @@ int persistent(Function function, MPI_Comm comm, MPI_Request* request, Body&& bo
   return call(name_of(function), comm, [&] {
     auto made = std::make_unique<CollectiveRequest>(communicator(comm), std::forward<Body>(body));
     made->persistent = true;
+    made->rehearse();
     *request = handle_of<MPI_Request>(static_cast<Object&>(*made.release()));
   });
 }

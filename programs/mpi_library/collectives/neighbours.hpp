@@ -14,7 +14,6 @@ struct Part {
 };
 
 inline Topology::Neighbours neighbours(const Steps& s) {
-  intra(s);
   if (!s.comm().topology) fail(MPI_ERR_TOPOLOGY, "the communicator has no topology");
   return s.comm().topology->neighbours(s.rank());
 }

@@ -5,12 +5,14 @@
 
 namespace assay::abi {
 
-Steps::Steps(Communicator& comm, Runs runs) : comm_(comm), runs_(runs), word_(comm.next_word()) { abi::hold(comm); }
+Steps::Steps(Communicator& comm, Runs runs, std::int32_t word) : comm_(comm), runs_(runs), word_(word) {
+  abi::hold(comm);
+}
 
 Steps::~Steps() {
   for (const Slot each : used_) give_slot(each);
   for (const Place each : blocks_) give(each);
-  for (Datatype* each : types_) release(*each);
+  for (Object* each : held_) release(*each);
   release(comm_);
 }
 
@@ -18,9 +20,12 @@ Place Steps::room(std::int64_t bytes) {
   blocks_.push_back(take(static_cast<std::uint64_t>(bytes)));
   return blocks_.back();
 }
-void Steps::hold(Datatype& type) {
-  abi::hold(type);
-  types_.push_back(&type);
+void Steps::hold(Object& object) {
+  abi::hold(object);
+  held_.push_back(&object);
+}
+void Steps::give_room() {
+  for (const Place each : std::exchange(blocks_, {})) give(each);
 }
 
 Op& Steps::next(Does does) {
@@ -35,7 +40,7 @@ void Steps::send(Place data, std::int64_t bytes, int to) {
   Op& op = next(Does::send);
   op.at = data;
   op.bytes = static_cast<std::uint64_t>(bytes);
-  op.peer = comm_.world(to);
+  op.peer = among_->world(to);
   op.word = word_;
 }
 void Steps::recv(Place data, std::int64_t bytes, int from) {
@@ -45,7 +50,7 @@ void Steps::recv(Place data, std::int64_t bytes, int from) {
   post.slot = slot;
   post.at = data;
   post.bytes = static_cast<std::uint64_t>(bytes);
-  post.peer = comm_.world(from);
+  post.peer = among_->world(from);
   post.word = word_;
   next(Does::wait).slot = slot;
 }
@@ -54,11 +59,11 @@ void Steps::sendrecv(Place data, std::int64_t bytes, int to, Place into, std::in
   Op& op = next(Does::sendrecv);
   op.at = data;
   op.bytes = static_cast<std::uint64_t>(bytes);
-  op.peer = comm_.world(to);
+  op.peer = among_->world(to);
   op.word = op.word2 = word_;
   op.at2 = into;
   op.bytes2 = static_cast<std::uint64_t>(room);
-  op.peer2 = comm_.world(from);
+  op.peer2 = among_->world(from);
 }
 void Steps::isend(Place data, std::int64_t bytes, int to) {
   sends_.push_back(take_slot());
@@ -67,7 +72,7 @@ void Steps::isend(Place data, std::int64_t bytes, int to) {
   op.slot = sends_.back();
   op.at = data;
   op.bytes = static_cast<std::uint64_t>(bytes);
-  op.peer = comm_.world(to);
+  op.peer = among_->world(to);
   op.word = word_;
 }
 void Steps::irecv(Place data, std::int64_t bytes, int from) {
@@ -76,7 +81,7 @@ void Steps::irecv(Place data, std::int64_t bytes, int from) {
   op.slot = receives_.back();
   op.at = data;
   op.bytes = static_cast<std::uint64_t>(bytes);
-  op.peer = comm_.world(from);
+  op.peer = among_->world(from);
   op.word = word_;
 }
 void Steps::wait_all() {

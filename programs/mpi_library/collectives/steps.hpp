@@ -18,7 +18,8 @@ namespace assay::abi {
 class Steps {
  public:
   enum class Runs : std::uint8_t { now, behind };
-  explicit Steps(Communicator& comm, Runs runs = Runs::now);
+  explicit Steps(Communicator& comm, Runs runs = Runs::now) : Steps(comm, runs, comm.next_word()) {}
+  Steps(Communicator& comm, Runs runs, std::int32_t word);
   ~Steps();
   Steps(const Steps&) = delete;
   Steps& operator=(const Steps&) = delete;
@@ -26,10 +27,17 @@ class Steps {
   Communicator& comm() const { return comm_; }
   int rank() const { return comm_.rank; }
   int size() const { return comm_.size(); }
+  int peers() const { return comm_.peers().size(); }  // whom a call gives to and gets from
+  std::int32_t word() const { return word_; }         // of its messages
   bool behind() const { return runs_ == Runs::behind; }
 
   Place room(std::int64_t bytes);  // until the call is over
-  void hold(Datatype& type);       // as long
+  void hold(Object& object);       // a datatype or an operation, as long
+
+  // Of an intercommunicator: whether the ranks that messages go to, and come from, are those of this rank's own group,
+  // or of the other one, as at first.
+  void within() { among_ = comm_.local; }
+  void across() { among_ = &comm_.peers(); }
 
   void send(Place data, std::int64_t bytes, int to);
   void recv(Place data, std::int64_t bytes, int from);
@@ -47,6 +55,8 @@ class Steps {
   void finish();                                // of steps that run now
   std::int64_t bytes() const { return sent_; }  // that this rank sends
 
+  // Of steps that are never handed over: what they hold stays held.
+  void give_room();
   // Hands over steps that run behind: what waits for them. complete() afterwards.
   Pending start();
   void complete();
@@ -55,13 +65,14 @@ class Steps {
   Op& next(Does does);
 
   Communicator& comm_;
+  const Group* among_ = &comm_.peers();
   Runs runs_;
   const std::int32_t word_;
   std::int64_t sent_ = 0;
   std::vector<Op> ops_;
   std::vector<Slot> receives_, sends_, used_;
   std::vector<Place> blocks_;
-  std::vector<Datatype*> types_;
+  std::vector<Object*> held_;
   std::vector<std::function<void()>> done_;
 };
 

@@ -1,5 +1,6 @@
 #include "mpi_library/communicators/communicator.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <set>
 
@@ -12,6 +13,10 @@ namespace {
 
 std::multiset<int>& contexts() {
   static auto* all = new std::multiset<int>;
+  return *all;
+}
+std::set<int>& kept() {
+  static auto* all = new std::set<int>;
   return *all;
 }
 Communicator& world() {
@@ -72,7 +77,21 @@ void wrong_peer(const Communicator& comm, int rank) {
        "no rank " + std::to_string(rank) + " in a communicator of " + std::to_string(comm.peers().size()));
 }
 
-int free_context() { return *contexts().rbegin() + contexts_of_one; }
+int free_context() {
+  const int greatest = kept().empty() ? 0 : *kept().rbegin();
+  return std::max(*contexts().rbegin(), greatest) + contexts_of_one;
+}
+int keep_context(const Communicator& parent) {
+  constexpr int classes = 16;
+  const auto number = [](int context) { return (context - first_context) / contexts_of_one; };
+  const int parents = number(parent.context), mine = (parents + parents / classes) % classes;
+  int context = free_context();
+  while (number(context) % classes != mine) context += contexts_of_one;
+  kept().insert(context);
+  return context;
+}
+void give_context(int context) { kept().erase(context); }
+bool has_context(int context) { return contexts().contains(context); }
 
 Communicator* make_communicator(const Communicator& parent, std::vector<int> members, int context) {
   if (context + contexts_of_one > last_context) fail(MPI_ERR_OTHER, "no communicators are left");

@@ -68,9 +68,16 @@ inline constexpr int contexts_of_one =
     4;  // messages, collective calls, and the same of an intercommunicator's inner one
 // The least context that is above all that this process has in use; new ones take the greatest of their members'.
 int free_context();
+// One for a communicator that is made while the rank goes on; kept from others until give_context(). Its number depends
+// on the parent's, so that those of two parents hardly meet when their members begin them in different orders.
+int keep_context(const Communicator& parent);
+void give_context(int context);
+bool has_context(int context);  // whether a communicator of this process has it
 
 // What each member of an intracommunicator has, in order of rank. All call it.
 std::vector<std::vector<int>> gather_all(Communicator& comm, const std::vector<int>& mine);
+// What each rank of an intercommunicator's other group has. All of both groups call it.
+std::vector<std::vector<int>> gather_remote(Communicator& comm, const std::vector<int>& mine);
 // The greatest of all members' values, of both groups.
 int greatest_of_all(Communicator& comm, int mine);
 

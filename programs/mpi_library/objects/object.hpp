@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "mpi_library/abi/mpi.h"
 
@@ -65,9 +66,10 @@ inline void release(Object& object) {
 int number_of(std::uintptr_t handle);
 std::uintptr_t handle_with(int number, Kind kind);
 
-// Attributes of communicators, datatypes and windows, by key, in the order in which they were set.
+// Attributes of communicators, datatypes and windows, by key; `order`: the keys in the order in which they were set.
 struct Attributes {
   std::map<int, void*> values;
+  std::vector<int> order;
 };
 
 }  // namespace assay::abi

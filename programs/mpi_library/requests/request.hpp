@@ -28,6 +28,12 @@ struct Request : Object {
 
   bool active = false, persistent = false, under_way = false;
   Pending pending;
+
+  // Completed by MPI_Request_get_status: `status` and `error` are for the call that ends it.
+  bool completed = false;
+  MPI_Status status{};
+  int error = MPI_SUCCESS;
+  void complete_early();
 };
 
 inline Request& request(MPI_Request handle) { return object<Request>(handle); }

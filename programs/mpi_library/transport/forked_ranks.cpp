@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "mpi_library/transport/process.hpp"
+#include "mpi_library/transport/tagged_output.hpp"
 
 namespace assay::abi {
 namespace {
@@ -41,7 +42,7 @@ void go_on_as(int rank, int file, Header* header, pid_t parent) {
 }
 
 // Notes the end of each rank, until none is left.
-[[noreturn]] void watch(int file, Header* header, const pid_t* pids, int started) {
+[[noreturn]] void watch(int file, Header* header, const pid_t* pids, int started, const TaggedOutput& output) {
   auto* const controls = static_cast<std::byte*>(
       mapped(file, header->controls_at, control_bytes * static_cast<std::uint64_t>(header->ranks)));
   for (int fd = 0; fd < 3; ++fd) close(fd);
@@ -59,6 +60,7 @@ void go_on_as(int rank, int file, Header* header, pid_t parent) {
       --left;
     }
   }
+  output.finish();
   _exit(0);
 }
 
@@ -72,21 +74,28 @@ void go_on_as(int rank, int file, Header* header, pid_t parent) {
     errno = EPROTO;
     refuse("the library is of another version of Assay");
   }
+  TaggedOutput output(std::getenv(tag_output_variable) != nullptr);
+  unsetenv(tag_output_variable);
   std::fflush(nullptr);
   const pid_t parent = getpid();
   auto* const pids = static_cast<pid_t*>(std::calloc(static_cast<std::size_t>(header->ranks), sizeof(pid_t)));
   int started = 0;
   for (; started < header->ranks; ++started) {
-    const pid_t pid = fork();
-    if (pid == 0) return go_on_as(started, file, header, parent);
+    const pid_t pid = output.before() ? fork() : -1;
+    if (pid == 0) {
+      output.in_rank();
+      return go_on_as(started, file, header, parent);
+    }
     if (pid < 0) {
       header->refused.store(errno);
       break;
     }
+    output.in_parent();
     pids[started] = pid;
     header->started.store(started + 1);
   }
-  watch(file, header, pids, started);
+  output.start();
+  watch(file, header, pids, started, output);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ from pathlib import Path
 from assay.benchmark.record import programs_root
 from assay.errors import InputError
 from assay.execute.source_list import fabric_provider
+from assay.mpi.needs import OF_MPICH
 from assay.mpi.own_library import OwnLibrary, Progress
 
 NAME = "libassay-fi.so"  # libfabric takes what ends in -fi.so for a provider
@@ -35,7 +36,14 @@ class Mpich:
         """What programs load."""
         return self.folder / "lib"
 
-    def started(self, words: list[str], ranks: int, segment: str, provider: Path) -> tuple[list[str], dict[str, str]]:
+    @property
+    def interfaces(self) -> tuple[str, ...]:
+        """Its libraries of other interfaces than the standard ABI's, which programs may be linked to."""
+        return tuple(name for name in (OF_MPICH,) if (self.libraries / name).is_file())
+
+    def started(
+        self, words: list[str], ranks: int, segment: str, provider: Path, *, tag_output: bool = False
+    ) -> tuple[list[str], dict[str, str]]:
         """The words that start a program's ranks, and the environment that they need besides."""
         environment = {
             SEGMENT: segment,
@@ -46,7 +54,7 @@ class Mpich:
             "LD_LIBRARY_PATH": str(self.libraries),
         }
         mpiexec = [str(self.mpiexec), "-n", str(ranks), "-genv", "LD_PRELOAD", str(provider)]
-        return [*mpiexec, *words], environment
+        return [*mpiexec, *(["-l"] if tag_output else []), *words], environment
 
 
 def find_mpich(environment: Mapping[str, str] | None = None) -> Mpich:

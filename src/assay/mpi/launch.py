@@ -14,6 +14,7 @@ from assay.mpi.fabric import Mpich
 if TYPE_CHECKING:
     from assay._core.mpi import Served
 
+TAG_OUTPUT = "ASSAY_MPI_TAG_OUTPUT"  # set: each line of a rank's output begins with its rank
 SEGMENT = "ASSAY_MPI_SEGMENT"  # the number of a descriptor, for the library (programs/mpi_library/shared/segment.hpp)
 
 
@@ -37,6 +38,7 @@ class Request:
     environment: Mapping[str, str] | None = None
     folder: Path | None = None
     mpich: Mpich | None = None
+    tag_output: bool = False  # each line with its rank
 
     @property
     def library(self) -> str:
@@ -80,9 +82,13 @@ def launch(request: Request, library: Path) -> MpiLaunch:
     if request.mpich is None:
         paths = [str(library), *filter(None, [environment.get("LD_LIBRARY_PATH")])]
         environment |= {"LD_LIBRARY_PATH": os.pathsep.join(paths), SEGMENT: str(segment.file)}
+        if request.tag_output:
+            environment[TAG_OUTPUT] = "1"
     else:
         shared = f"/proc/{os.getpid()}/fd/{segment.file}"
-        words, besides = request.mpich.started(words, len(request.places), shared, library)
+        words, besides = request.mpich.started(
+            words, len(request.places), shared, library, tag_output=request.tag_output
+        )
         environment |= besides
     streams = [os.dup(each) for each in (0, request.output, 2)]
     try:

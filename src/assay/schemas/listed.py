@@ -241,13 +241,16 @@ class RunOfProgram(_RunOfSection):
 class FunctionsNeeded:
     """`assay mpirun --check`: the MPI functions that a program needs, and those that the library lacks.
 
-    `other`: another MPI library that the program is linked to.
+    `other`: another MPI library that the program is linked to. `clocks`: functions that tell this computer's time;
+    `shared_memory`: those that share memory between ranks beside MPI.
     """
 
     program: str
     there: list[str]
     missing: list[str]
     other: str | None
+    clocks: list[str]
+    shared_memory: list[str]
     valid: bool
 
 

@@ -9,7 +9,8 @@ import typer
 if TYPE_CHECKING:
     from assay.mpi.wrappers import Language
 
-PASSED_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+# Without -h: it would be found in -shared and -pthread as well, letter by letter.
+PASSED_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": ["--help"]}
 Words = Annotated[list[str] | None, typer.Argument(metavar="WORDS…", help="the compiler's own words, all passed on")]
 
 

@@ -20,7 +20,7 @@ from assay.execute.plan import Plan, Task
 from assay.machine.provenance import provenance
 from assay.mpi import fabric, needs, recorded, request
 from assay.mpi.launch import Request
-from assay.mpi.library import library
+from assay.mpi.library import NAME, library
 from assay.mpi.target import MpiTarget
 from assay.report.derive.document import document
 from assay.store import Run
@@ -52,6 +52,7 @@ class Wish:
     matrix: Path | None
     out: Path | None
     label: str | None
+    tag_output: bool
     quiet: bool
     json: bool
 
@@ -64,12 +65,18 @@ def _say(wish: Wish, text: str) -> None:
 def check(wish: Wish) -> int:
     """Report which functions the program needs; 1 where some are missing or it is of another MPI."""
     words = request.program(wish.words)
-    found = needs.needs_of(Path(words[0]), library(lambda text: _say(wish, text)))
+    _known_library(wish.library)
+    mpich = fabric.find_mpich() if wish.library == "mpich" else None
+    folder = library(lambda text: _say(wish, text)) if mpich is None else mpich.libraries
+    found = needs.needs_of(Path(words[0]), folder, weak=mpich is not None)
     good = not (found.missing or found.other)
     if wish.json:
-        emit({"program": words[0], "there": found.there, "missing": found.missing, "other": found.other, "valid": good})
+        emit({"program": words[0], "there": found.there, "missing": found.missing, "other": found.other,
+              "clocks": found.clocks, "shared_memory": found.shared, "valid": good})  # fmt: skip
     else:
-        print(found.line(words[0]))
+        print(found.line(words[0], "Assay's library" if mpich is None else "MPICH"))
+        for each in needs.warnings(found.clocks, found.shared):
+            print(f"{words[0]}: {each}")
     return 0 if good else 1
 
 
@@ -103,8 +110,7 @@ def _prepared(wish: Wish) -> tuple[MpiTarget, Plan]:
     """All that can be refused before anything is written is refused here."""
     if wish.on is None:
         raise InputError("is missing", key="--on", accepted="a described machine: `assay catalogue --described`")
-    if wish.library not in LIBRARIES:
-        raise InputError("no such library", key="--library", value=wish.library, accepted=", ".join(LIBRARIES))
+    _known_library(wish.library)
     words = request.program(wish.words)
     factor = request.factor_of(wish.compute)
     check_outputs({"--timeline": wish.timeline, "--matrix": wish.matrix}, {"PROGRAM": Path(words[0])})
@@ -118,9 +124,10 @@ def _prepared(wish: Wish) -> tuple[MpiTarget, Plan]:
     if wish.folder is not None and os.sep in words[0]:
         words[0] = str(Path(words[0]).absolute())
     mpich = fabric.find_mpich() if wish.library == "mpich" else None
+    _refuse_others(words[0], mpich)
+    _warn(wish, words[0])
     if mpich is None:
         folder = library(lambda text: _say(wish, text))
-        _refuse_others(words[0], folder)
     elif factor:
         raise InputError(
             "cannot be charged under MPICH, whose own computing is in it", key="--compute", value=wish.compute,
@@ -141,25 +148,40 @@ def _prepared(wish: Wish) -> tuple[MpiTarget, Plan]:
         folder=wish.folder,
         marks=mpich is None,
         mpich=mpich,
+        tag_output=wish.tag_output,
     )
     task = Task(MPI_PROGRAM, 0, wish.seed, wish.ranks, tuple(words), NO_LIMIT)
     target = MpiTarget(description, request_of_run, folder, wish.compute, wish.timeline, wish.matrix)
     return target, Plan("quick", 1, wish.seed, (task,))
 
 
-def _refuse_others(program: str, folder: Path) -> None:
+def _known_library(name: str) -> None:
+    if name not in LIBRARIES:
+        raise InputError("no such library", key="--library", value=name, accepted=", ".join(LIBRARIES))
+
+
+def _refuse_others(program: str, mpich: fabric.Mpich | None) -> None:
     """A program that is linked to another MPI's own interface would not start these ranks."""
     try:
-        found = needs.needs_of(Path(program), folder)
+        other = needs.other_mpi(Path(program), *(() if mpich is None else mpich.interfaces))
     except InputError:
         return  # a script, perhaps, which starts the program
-    if found.other:
-        raise InputError(
-            f"is linked to {found.other}, which is not MPI's standard ABI",
-            key="PROGRAM",
-            value=program,
-            accepted=f"a program that needs libmpi_abi.so.1: {needs.AGAIN}",
-        )
+    if other is None:
+        return
+    by_mpich = f", or, as it is, with --library mpich ({fabric.PLACE})" if other.startswith(needs.OF_MPICH) else ""
+    raise InputError(
+        f"is linked to {other}, which is not MPI's standard ABI",
+        key="PROGRAM",
+        value=program,
+        accepted=f"a program that needs {NAME}: {needs.AGAIN}{by_mpich if mpich is None else ''}",
+    )
+
+
+def _warn(wish: Wish, program: str) -> None:
+    """Name functions that know nothing of the machine; nothing of a script, which starts the program perhaps."""
+    with contextlib.suppress(InputError):
+        for each in needs.warnings_of(Path(program)):
+            _say(wish, f"{program} uses {each}")
 
 
 def _about(wish: Wish, target: MpiTarget, plan: Plan) -> dict[str, Any]:

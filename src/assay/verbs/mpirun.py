@@ -60,6 +60,9 @@ def register(app: typer.Typer) -> None:
             Path | None,
             typer.Option("--wdir", parser=named_path, metavar="FOLDER", help="where the program runs (default: here)"),
         ] = None,
+        tag_output: Annotated[
+            bool, typer.Option("--tag-output", help="begin each line of the program's output with its rank: [3] …")
+        ] = False,
         timeline: Timeline = None,
         matrix: Matrix = None,
         check: Annotated[
@@ -89,6 +92,7 @@ def register(app: typer.Typer) -> None:
             matrix=matrix,
             out=out,
             label=label,
+            tag_output=tag_output,
             quiet=quiet,
             json=json,
         )
