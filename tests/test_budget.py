@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,13 +24,15 @@ from assay.errors import InputError, MeasurementError
 from assay.execute import plan as planning
 from assay.execute import session
 from assay.execute.budget import AFTER, BEFORE, EACH, LEAST, TimeBound, by_priority, first_look, fitted
-from assay.execute.compiler import compiling_until, find_compiler
+from assay.execute.compiler import find_compiler
 from assay.execute.job import Job, Outcome
 from assay.execute.plan import Plan, Size, Spending, Task
+from assay.execute.process_tree import ask
+from assay.machine.program_query import answer
 from assay.report.derive.budget import words
 from assay.report.derive.document import document
 from assay.report.judge.findings import findings
-from assay.since_start import MOST
+from assay.since_start import MOST, ending_at, within
 from assay.store import Run
 from assay.verbs._stopping_rule import Spent
 from command_line import assay
@@ -236,8 +240,50 @@ def test_what_is_being_compiled_is_ended_with_the_budget(tmp_path: Path) -> None
     run = Run.create(tmp_path / "run", {"machine": "clocked", "host": {}, "wishes": {}, "plan": plan.to_dict()})
     with pytest.raises(session.SetUpError, match=r"--budget: has no time for a launch left before everything was"):
         session.do(run, plan, Compiling(tmp_path), bound=bound)
-    with pytest.raises(MeasurementError, match="the compiler timed out"), compiling_until(time.monotonic()):
-        find_compiler(mpi=None).make("endless", ("sleep", "3000"), tmp_path / "endless", 3000.0)
+    compiler = find_compiler(mpi=None)
+    with pytest.raises(MeasurementError, match="the compiler timed out"), ending_at(time.monotonic()):
+        compiler.make("endless", ("sleep", "3000"), tmp_path / "endless", 3000.0)
+
+
+ASKED = {
+    "a compiler": ("CXX", ("evaluate", "--only", "processor")),
+    "a compiler of one benchmark": ("CXX", ("run", "sieve")),
+    "MPI": ("MPIEXEC", ("evaluate", "--only", "messages")),
+    "MPI of a plan": ("MPIEXEC", ("plan", "--only", "messages")),
+    "a library": ("PATH", ("run", "gemm", "--set", "code=library")),
+}
+
+
+@pytest.mark.measures
+@pytest.mark.parametrize("asked", ASKED)
+def test_what_is_asked_at_the_start_is_ended_with_the_budget(asked: str, tmp_path: Path) -> None:
+    """A program that never answers: each may take 15 to 60 s by itself. Nothing of it is left."""
+    variable, words = ASKED[asked]
+    silent = tmp_path / "bin" / {"CXX": "g++", "MPIEXEC": "mpiexec", "PATH": "pkg-config"}[variable]
+    silent.parent.mkdir()
+    silent.write_text(f"#!/bin/sh\n: {tmp_path}\nexec sleep 300\n")
+    silent.chmod(0o755)
+    value = f"{silent.parent}:{os.environ['PATH']}" if variable == "PATH" else str(silent)
+    given = {variable: value, "ASSAY_RUNS": str(tmp_path / "state"), "ASSAY_CACHE": str(tmp_path / "cache")}
+    command = [sys.executable, "-P", "-m", "assay", *words, "--budget", "8s"]
+    began = time.monotonic()
+    ended = subprocess.run(command, cwd=tmp_path, env=os.environ | given, capture_output=True, text=True, timeout=60)
+    took = time.monotonic() - began
+    assert ended.returncode == 2 and "--budget: has no time for a launch left" in ended.stderr, ended
+    assert took <= 8.0 + 10.0  # as stated in docs/comparing.md
+    assert {path.name for path in tmp_path.iterdir()} <= {"bin", "state", "cache"}
+
+
+def test_a_query_of_a_thread_ends_with_the_budget() -> None:
+    """As those of drivers, compilers and the linker at the start; else this test times out."""
+    assert within(5.0) == 5.0
+    with ending_at(time.monotonic() + 0.2):
+        assert 0 < within(5.0) <= 0.2
+        with ThreadPoolExecutor() as pool:
+            asked = [pool.submit(answer, ["sleep", "3000"]), pool.submit(ask, ["sleep", "3000"], timeout=3000.0)]
+            (status, said), (ended, _) = (each.result() for each in asked)
+    assert (status, said) == (124, "") and ended.timed_out
+    assert within(5.0) == 5.0
 
 
 def test_a_command_begins_with_its_process() -> None:

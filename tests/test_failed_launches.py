@@ -23,6 +23,7 @@ from assay.execute.job import Job, launcher
 from assay.execute.mpi import Mpi
 from command_line import assay
 from compiled import own_cache
+from mpi_programs import gone as released
 from test_launchers import MPIS, gone, marked
 from wrong_program import WRONG, started_as
 
@@ -58,10 +59,7 @@ def nothing_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
     left = [pid for pid in marked(f"ASSAY_TEST_MARK={tmp_path}") if pid != os.getpid()]
     try:
         assert gone(left, 3)
-        end = time.monotonic() + 5  # others on this host may have ranks of their own meanwhile
-        while segments() - before and time.monotonic() < end:
-            time.sleep(0.1)
-        assert segments() <= before
+        released({Path("/dev/shm") / each for each in segments() - before})
         assert list(scratch.iterdir()) == []
     finally:
         shutil.rmtree(scratch)

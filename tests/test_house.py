@@ -26,12 +26,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "since_start": {"left_names"},
     "kinds": set(),
     "input_file": {"errors"},
+    "output_file": {"errors"},
     "sanitised": set(),
     "progress": {"machine", "sanitised"},
-    "trace_events": {"errors"},
+    "trace_events": {"output_file"},
     "compact_svg": set(),
     "toml": {"errors", "versions", "input_file"},
-    "machine": {"errors", "stops", "toml"},
+    "machine": {"errors", "since_start", "stops", "toml"},
     "catalogue": {"errors"},
     "benchmark": {
         *("case", "errors", "former_names", "trusted", "left_names", "versions", "input_file", "toml", "machine"),
@@ -48,7 +49,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "analysis": {"case", "errors", "samples", "benchmark", "document.reported_figure"},
     "network": {
         *("errors", "search_paths", "versions", "input_file", "sanitised", "toml", "machine", "analysis", "kinds"),
-        *("stored.lines", "stored.seal", "trace_events", "compact_svg", "progress", "_core"),
+        *("stored.lines", "stored.seal", "trace_events", "compact_svg", "progress", "output_file", "_core"),
     },
     # A machine made of a run's own measurements, on which the report predicts.
     "described.two_laws": {"_core"},
@@ -67,6 +68,7 @@ MAY_IMPORT: dict[str, set[str]] = {
             "network",
             "described",
         ),
+        "output_file",
         "_core",
     },
     "decide": {
@@ -101,7 +103,7 @@ MAY_IMPORT: dict[str, set[str]] = {
             "stored",
             "_core",
         ),
-        *("stops", "stored.lines", "stored.seal", "left_names", "network", "laboratory"),
+        *("stops", "since_start", "output_file", "stored.lines", "stored.seal", "left_names", "network", "laboratory"),
     },
     # Networks of hosts on this machine; its scripts holder.py and enter.py import nothing of Assay.
     "laboratory": {"errors", "toml", "machine", "described", "_core"},
@@ -117,6 +119,7 @@ MAY_IMPORT: dict[str, set[str]] = {
             "stops",
             "trusted",
             "input_file",
+            "output_file",
             "sanitised",
             "analysis",
             "versions",
@@ -328,6 +331,22 @@ def test_every_room_of_the_front_has_its_rule() -> None:
     for room in split:
         parts = {p.stem for p in (SOURCE / room).iterdir() if not p.name.startswith("__")}
         assert {f"{room}.{part}" for part in parts} <= set(MAY_IMPORT)
+
+
+def test_files_that_a_person_asks_for_are_written_in_one_place() -> None:
+    """Else a full disk is taken for a full standard output. Not so what is written to folders of Assay's own."""
+    own = {"verbs/_in_process.py", "throughput/submission_log.py", "api/simulating.py", "output_file.py"}
+    rooms = ("verbs", "api", "throughput", "network", "described", "tuning", "fitting", "sensitivity", "scaling")
+    wrong = [
+        f"{path.relative_to(SOURCE)}:{node.lineno}"
+        for path in [*SOURCE.glob("*.py"), *(each for room in rooms for each in (SOURCE / room).rglob("*.py"))]
+        if path.relative_to(SOURCE).as_posix() not in own
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+        and node.attr in ("write_text", "write_bytes")
+        and ast.unparse(node.value) not in ("output_file", "lines")
+    ]
+    assert not wrong
 
 
 def test_nothing_but_verbs_imports_the_validation() -> None:

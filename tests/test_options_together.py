@@ -210,12 +210,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def here(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder with the same files each time."""
+def here(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """A folder with the same files each time; and an empty cache, but for what only compiles a program to use it."""
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
-    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
+    if "doctor" not in request.node.name:
+        monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("COLUMNS", "200")
 
 

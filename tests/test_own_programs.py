@@ -341,10 +341,10 @@ def test_a_deadlock_on_real_ranks_costs_the_timeout_and_is_said(mpi: Mpi, folder
     if not (cache / "faulty.hpp").exists():
         written(cache, "faulty")
     take_in(cache / "faulty.hpp")
-    words = ("--set", "bytes=40", "--set", "fault=wrong and stuck", "--launches", "1", "--timeout", "8s")
+    words = ("--set", "bytes=40", "--set", "fault=wrong and stuck", "--launches", "1", "--timeout", "3s")
     made = assay("run", "faulty", "-n", "2", "--mpi", mpi.mpicxx, *words, "--out", str(folder / "run"))
     assert made.status == 1
-    stuck = r"not done after 6\.4 s: rank 0 was in receive from rank 1, tag 7|timed out after 8 s and was ended"
+    stuck = r"not done after 2\.4 s: rank 0 was in receive from rank 1, tag 7|timed out after 3 s and was ended"
     assert re.search(stuck, made.err), made.err
     warnings = assay("report", str(folder / "run"), "--json").document["warnings"]
     assert any(re.search(stuck, each) for each in warnings), warnings

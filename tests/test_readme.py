@@ -14,13 +14,30 @@ from assay.cli import application
 from assay.mpi import wrappers
 from command_line import assay
 from example_inputs import described_runs
-from readme_commands import FIRST, PAGES, ROOT, SCRIPT, commands, elsewhere, measures, mentioned, shortened, shown
+from readme_commands import (
+    FIRST,
+    PAGES,
+    ROOT,
+    SCRIPT,
+    commands,
+    elsewhere,
+    measures,
+    mentioned,
+    minutes,
+    shortened,
+    shown,
+)
 
 COMMANDS = [words for page in FIRST for words in commands(page) if words[0] not in SCRIPT]
 SHOWN = shown(PAGES[0])
 EVERY = [(page.name, words) for page in PAGES for words in commands(page) if words[0] not in SCRIPT]
 MENTIONED = [(page.name, words) for page in PAGES for words in mentioned(page)]
 VERBS: dict[str, Any] = vars(get_command(application()))["commands"]
+
+
+def alone(words: list[str]) -> bool:
+    """Whether a command is run here: it measures nothing, and tests/test_readme_clean.py runs it by night only."""
+    return minutes(words) and not (measures(words) or elsewhere(words) or {"study", "--saturation"} & set(words))
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +69,7 @@ def test_a_command_that_a_sentence_names_has_a_verb_and_options_that_exist(page:
 
 @pytest.mark.parametrize(
     "words",
-    [each for each in COMMANDS if not (measures(each) or elsewhere(each) or {"study", "--saturation"} & set(each))],
+    [each for each in COMMANDS if alone(each)],
     ids=" ".join,
 )
 def test_a_command_that_measures_nothing_works(words: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,12 +14,17 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
+from assay.benchmark.own import cache_root
+from assay.benchmark.record import programs_root
+from assay.execute.compiler import find_compiler
 from assay.execute.mpi import find_mpi
+from assay.execute.units import units_of
+from assay.mpi.library import LIBRARY, library
 from readme_commands import FIRST, PAGES, ROOT, SCRIPT, commands, elsewhere, minutes, shortened
 
 NOBODY = 65534
@@ -106,6 +111,20 @@ def set_up(checkout: Path, home: Path) -> None:
     (home / "build" / ".stamp-core").touch()
 
 
+def keep_objects(home: Path) -> None:
+    """Give a home the objects of the MPI library, half a minute of compiling: of the same sources, by their digests.
+
+    What a wheel lacks, or has otherwise, is compiled there, or does not compile. The nightly places compile all.
+    """
+    library()
+    root, by = programs_root(), replace(find_compiler(), flags=LIBRARY.flags, libraries=())
+    sources = [root / each for each in LIBRARY.sources(root)]
+    units = home / ".cache" / "assay" / "programs" / "units"
+    units.mkdir(parents=True)
+    for each in units_of(sources, root, cache_root() / "programs" / "units", by, by):
+        shutil.copy(each.object, units)
+
+
 NIGHTLY = [pytest.param(each, marks=pytest.mark.nightly) for each in ("checkout", "foreign checkout")]
 
 
@@ -119,6 +138,7 @@ def place(request: pytest.FixtureRequest, room: Path) -> Place:
     home.mkdir()
     if request.param == "wheel":
         made = Place(wheel(room), own, home, as_nobody)
+        keep_objects(home)
     else:
         source = checkout(room / request.param)
         name = hashlib.sha256(str(source).encode()).hexdigest()[:16]

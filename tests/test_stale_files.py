@@ -15,6 +15,7 @@ import pytest
 
 from assay.execute import stale_files, supervisor
 from assay.execute.private_folder import _HOLD
+from test_launchers import alive
 
 GONE = f"{os.uname().nodename} {{boot}} {{space}} 4194303 1\n"  # no process has this number and began then
 
@@ -131,7 +132,7 @@ def test_what_a_kill_leaves_is_removed_at_the_next_start(how: str, tmp_path: Pat
     assert subprocess.run(command, env=environment, capture_output=True, text=True).stderr == ""
     assert (found / "file").exists()
     os.kill(number, signal.SIGKILL)
-    waited(lambda: not Path(f"/proc/{number}").exists() or "Z" in Path(f"/proc/{number}/stat").read_text())
+    waited(lambda: not alive(number))
     if how != "supervisor":
         process.wait()
     process.kill()

@@ -245,6 +245,7 @@ def trial(case: Case, draw: random.Random, number: signal.Signals, inputs: dict[
     folder.mkdir()
     for name, path in inputs.items():
         (folder / name).symlink_to(path)
+    stale_files.clear()  # what killed processes of earlier tests left
     moment = draw.uniform(*case.work)
     environment = {"ASSAY_RUNS": str(folder / "state"), "PATH": f"{folder}/bin:{os.environ['PATH']}"}
     if case.words[0] == "build":

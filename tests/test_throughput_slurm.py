@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -18,6 +19,8 @@ import slurm_cluster
 from command_line import assay
 from mpis_here import MPI
 from slurm_cluster import SlurmCluster
+from test_launchers import marked
+from test_session import processes_naming
 from throughput_folder import end_all_jobs, events, four_jobs, log_lines, throughput
 
 pytestmark = [
@@ -116,8 +119,7 @@ def test_every_node_of_a_job_is_sampled_and_drawn(mix: Path, cluster: SlurmClust
     page = (mix / "out/report.html").read_text()
     assert all(f"{node}: processors" in page for node in job["nodes"])
     assert f"<td>nodes sampled</td><td>{len(looks)}</td>" in page
-    left = [path for path in Path("/proc").glob("[0-9]*/cmdline") if str(mix).encode() in path.read_bytes()]
-    assert left == []
+    assert not processes_naming(str(mix))
 
 
 def test_wrong_answers_deleted_and_killed_jobs_are_named(mix: Path, cluster: SlurmCluster) -> None:
@@ -226,12 +228,11 @@ def test_a_slurmd_killed_in_the_middle(mix: Path, cluster: SlurmCluster) -> None
     process = begun(mix, cluster, "0: 1 * some\n0: 2 * short\n", "--json")
     until(lambda: events(out, "0001-some.1"), process)
     node = json.loads((out / "jobs/0001-some.1/record.jsonl").read_text().splitlines()[0])["host"]
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        words = path.read_bytes().split(b"\0") if path.exists() else []
-        own = cluster.environment["SLURM_CONF"].encode()
-        environment = path.with_name("environ")
-        if words[:1] == [b"slurmd"] and node.encode() in words and own in environment.read_bytes():
-            os.kill(int(path.parent.name), signal.SIGKILL)
+    for pid in marked(cluster.environment["SLURM_CONF"]):
+        with contextlib.suppress(OSError):  # one that has ended meanwhile
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            if words[:1] == [b"slurmd"] and node.encode() in words:
+                os.kill(pid, signal.SIGKILL)
     found = result(process)
     assert found["completed"] == 3 and found["lost"] == found["failed"] == 0
     assert {each["kind"] for each in found["findings"]} <= {"accounts differ"}

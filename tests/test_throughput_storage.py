@@ -70,6 +70,18 @@ def test_a_log_on_a_full_disk_is_named_and_as_before_and_the_same_command_goes_o
     assert '"completed": 3' in again.out
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize("name", ["result.json", "report.html", "jobs.csv"])
+def test_a_result_that_a_full_disk_does_not_take_is_named_and_not_standard_output(place: Path, name: str) -> None:
+    assert throughput().status == 0
+    (place / "test" / name).unlink(missing_ok=True)
+    (place / "test" / name).symlink_to("/dev/full")
+    full = throughput()
+    assert full.status == 2 and full.err == f"assay: {place}/test/{name}: cannot be written: No space left on device\n"
+    (place / "test" / name).unlink()
+    assert throughput().status == 0
+
+
 @pytest.mark.parametrize("left", ["plan.new", ".assay-0123456789abcdef.new", "log.jsonl"])
 def test_what_a_killed_start_leaves_before_its_plan_does_not_block_the_same_command(place: Path, left: str) -> None:
     (place / "test").mkdir()

@@ -7,7 +7,7 @@ RUN/tables-N/            earlier tables, set aside by a resumption that found la
 RUN/launches/*.jsonl     what the programs wrote themselves, line by line: kill -9 loses no finished line
 RUN/log/                 standard error of launchers and programs
 RUN/lock                 locked by the process that writes, released by the kernel however that process ends
-RUN/{samples,blocks,checks,launches}.parquet   when the run has ended
+RUN/{samples,blocks,checks,launches}.parquet   when the run is done or has failed
 
 Reports, comparisons, histories and fits read the lines, of a finished run too; SQL (`query`, `export`) reads the
 tables. Only the lines hold notes, time accounts, looks at nodes, slots of time, pairs and noise traces. CPU time to
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TABLES", "Run", "connect", "enter", "known_runs", "schema", "storage_failed"]
 INNER = ("launches", "log", "provenance")
+INTERRUPTED = "interrupted"
 MOST_WARNINGS = 8  # of one run's damage
 INDEX_HEAD = "# assay: runs, one folder a line; version "
 MOST_HELD = 64 * 2**20  # bytes of launch files that are cached while a run measures: memory belongs to the machine
@@ -207,8 +208,8 @@ class Run:
     @property
     def state(self) -> str:
         """running, done, failed or interrupted; of a run in state running that no process has locked: interrupted."""
-        stated = str(self.about.get("state", "interrupted"))
-        return "interrupted" if stated == "running" and not self._is_held() else stated
+        stated = str(self.about.get("state", INTERRUPTED))
+        return INTERRUPTED if stated == "running" and not self._is_held() else stated
 
     def _is_held(self) -> bool:
         """Whether a process writes; True also where the file system does not support locks."""
@@ -393,19 +394,29 @@ class Run:
         """Write the Parquet tables next to the lines (which stay: they are the source) and record how the run ended.
 
         A run is done when every finished block in launches/ is in the tables and every launch's file is whole; else it
-        has failed, and what is wrong is returned.
+        has failed, and what is wrong is returned. An interrupted run has no tables: its end does not wait for them.
         """
         self.forget()
+        wrong: list[str] = []
+        if state == INTERRUPTED:
+            self._record_end(state, ["journal.jsonl"])
+            return wrong
         found = self.damage()
         made = self.tables()
         missing = found.blocks - made["blocks"].num_rows
-        wrong: list[str] = []
         if state == "done" and (missing or found.again):
             state = "failed"
             wrong = found.texts or [f"{missing} finished blocks in launches/ are not in the tables"]
         try:
             tables.write(self.folder, made)
-            kept = ["journal.jsonl", *(tables.parquet(self.folder, name).name for name in TABLES)]
+        except OSError as error:
+            storage_failed(error, self.folder, self.folder)
+        self._record_end(state, ["journal.jsonl", *(tables.parquet(self.folder, name).name for name in TABLES)])
+        return wrong
+
+    def _record_end(self, state: str, kept: Sequence[str]) -> None:
+        """Record the run's state, with the checksums of the files `kept`."""
+        try:
             sums = {name: seal.of_file(self.folder / name) for name in kept if (self.folder / name).is_file()}
             self.about.update(state=state, ended=time.time(), checksums=sums)
             self.save()
@@ -413,7 +424,6 @@ class Run:
             storage_failed(error, self.folder, self.folder)
         self._tables = False
         self._release()
-        return wrong
 
     def discard(self) -> None:
         """Remove what this process wrote into a run that it created, and its folder; what others put there stays."""
@@ -439,15 +449,16 @@ class Run:
     def stored(self) -> dict[str, pa.Table] | None:
         """Return the tables from the lines where Parquet cannot be used, and None where it can.
 
-        Parquet of a run that has ended, and that is missing or cannot be read, is made again from the lines, in memory:
-        reading changes no folder.
+        A run that was interrupted or that runs has none, or those of an earlier end. Parquet of another run that is
+        missing or cannot be read is made again from the lines, in memory: reading changes no folder.
         """
         if self._tables is True:
             return None
         if isinstance(self._tables, dict):
             return self._tables
-        wrong = None if self.about.get("state") == "running" else self._unusable()
-        if self.about.get("state") != "running" and wrong is None:
+        ended = self.about.get("state") not in ("running", INTERRUPTED)
+        wrong = self._unusable() if ended else None
+        if ended and wrong is None:
             self._tables = True
             return None
         self.damage()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from assay.errors import InputError
+from assay import output_file
 
 Argument = str | int | float | None
 Arguments = Mapping[str, Argument]
@@ -87,7 +87,4 @@ def text(events: Iterable[TraceEvent], unit: Literal["ns", "ms"] = "ns") -> str:
 
 def write(path: Path, events: Iterable[TraceEvent]) -> None:
     """Write a timeline. InputError where the file cannot be written."""
-    try:
-        path.write_text(text(events), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=path) from None
+    output_file.write_text(path, text(events))

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from assay import output_file
 from assay.errors import InputError
 
 
@@ -54,8 +55,5 @@ def _by_lines(value: Any) -> Any:
 
 def written_to(path: Path, text: str) -> Path:
     """Write a text. InputError where the file cannot be written."""
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror or error}", file=path) from None
+    output_file.write_text(path, text)
     return path

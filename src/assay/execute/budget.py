@@ -6,16 +6,18 @@ one of each part in turn, each where it still fits. What is left out is journale
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay.benchmark.record import PARTS, Benchmark
-from assay.errors import InputError
+from assay.errors import AssayError, InputError
 from assay.execute.plan import Plan, Task
+from assay.since_start import command_began, ending_at
 
 LEAST = 3  # launches of a benchmark, as `quick` makes them
 BEFORE = 2.0  # s, of a command until its first launch, where everything is compiled
@@ -111,6 +113,34 @@ def _place(record: Benchmark) -> float:
     return min((float(each) for each in orders if each is not None), default=math.inf)
 
 
+@contextlib.contextmanager
+def bounded_start(budget: float | None) -> Iterator[None]:
+    """End the questions to other programs (compilers, MPI, drivers, libraries) with the command's budget (s).
+
+    InputError where no time is left then for the end of a command with a single benchmark; None: no budget. A start
+    of BEFORE seconds is allowed in any case: what does not fit then is refused with the least budget.
+    """
+    if budget is None:
+        yield
+        return
+    end = command_began() + max(budget - AFTER - EACH, BEFORE)
+    over = _too_short(budget, "after the queries of compilers, MPI, drivers and libraries at the start")
+    with ending_at(end):
+        try:
+            yield
+        except AssayError:  # what a query that was ended here led to
+            if time.monotonic() < end:
+                raise
+            raise over from None
+    if time.monotonic() >= end:
+        raise over
+
+
+def _too_short(budget: float, when: str, more: str = "") -> InputError:
+    problem = f"has no time for a launch left {when}{more}"
+    return InputError(problem, key="--budget", value=f"{budget:g}s", accepted="more, or the same again")
+
+
 @dataclass
 class TimeBound:
     """The time that a command has left, while it runs; `takes` as of fitted(). `clock` counts seconds.
@@ -180,8 +210,8 @@ class TimeBound:
         self._dropped = frozenset(task.name for task in self.plan.tasks if task.name not in kept)
 
     def _too_short(self, when: str) -> InputError:
-        problem = f"has no time for a launch left {when}; binaries are cached: the same command reuses them"
-        return InputError(problem, key="--budget", value=f"{self.plan.budget:g}s", accepted="more, or the same again")
+        assert self.plan.budget is not None
+        return _too_short(self.plan.budget, when, "; binaries are cached: the same command reuses them")
 
     def cuts(self, task: Task) -> bool:
         """Whether a task of the first look no longer fits, or one beyond it is of a benchmark that was cut there."""

@@ -11,8 +11,7 @@ import platform
 import re
 import shlex
 import shutil
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from assay.errors import MeasurementError
 from assay.execute import process_tree
 from assay.execute.mpi import Mpi, launch_environment
 from assay.execute.shell_words import shell_words
+from assay.since_start import within
 
 DEFAULT_FLAGS = "-O3 -march=native"
 _ANSWERS_WITHIN = 30.0  # s, for --version
@@ -30,19 +30,6 @@ _LINKER_FAILED = re.compile(r"\b(?:ld|linker command) (?:returned|failed)\b")  #
 _NOT_AWAITED = re.compile(r"(Simulated::\w+|mpi::Ready<.*|ranks::Task)\W.*nodiscard")
 _ADVICE = "install one (apt-get install g++) or name another in CXX"
 _NAMES = re.compile(r"(?:g\+\+|clang\+\+|icpx|icpc|nvc\+\+|armclang\+\+)(?:-\d+)?")
-_AT_LEAST = 0.01  # s, that a compiler is given
-_ends: list[float] = []  # when what compiles is ended, whichever thread started it
-
-
-@contextlib.contextmanager
-def compiling_until(end: float | None) -> Iterator[None]:
-    """While inside, no compiler runs past `end` (of time.monotonic()); None: as long as it takes."""
-    _ends.extend([] if end is None else [end])
-    try:
-        yield
-    finally:
-        if end is not None:
-            _ends.remove(end)
 
 
 @dataclass(frozen=True)
@@ -65,11 +52,11 @@ class Compiler:
     def make(self, name: str, command: Sequence[str], made: Path, timeout: float) -> None:
         """Run a command that makes the file `made`; MeasurementError names the first errors and the command.
 
-        It is ended after `timeout` seconds, and at the end of `compiling_until`.
+        It is ended after `timeout` seconds, and at the end of `since_start.ending_at`.
         The compiler's temporary files are in the same folder, which the caller removes: a killed one leaves them.
         """
         environment = launch_environment(os.environ) | dict(self.environment) | {"TMPDIR": str(made.parent)}
-        timeout = max(_AT_LEAST, min([timeout, *(end - time.monotonic() for end in _ends)]))
+        timeout = within(timeout)
         ended, output = process_tree.ask(command, timeout=timeout, environment=environment)
         shown = shlex.join(command)
         if ended.missing:

@@ -22,6 +22,7 @@ from typing import Any
 from assay import stops
 from assay.errors import MeasurementError
 from assay.execute import supervisor
+from assay.since_start import within
 
 ENDS_WITHIN = supervisor.GRACE + 2 * supervisor.GIVE_UP  # s, a tree and its cleanup commands
 
@@ -222,10 +223,10 @@ def run(
 def ask(
     argv: Sequence[str], *, timeout: float, environment: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> tuple[Ended, str]:
-    """Run one command and return how it ended, with the output of both streams."""
+    """Run one command and return how it ended, with the output of both streams; a budget's end ends it, too."""
     with OutputFile() as output:
         command = Command(tuple(argv), output.path, output.path)
-        ended = run((command,), timeout=timeout, environment=environment, folder=folder)
+        ended = run((command,), timeout=within(timeout), environment=environment, folder=folder)
         return ended, output.read()
 
 

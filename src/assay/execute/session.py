@@ -14,12 +14,12 @@ from assay.benchmark.variants import variant_of
 from assay.errors import InputError, MeasurementError, StorageError
 from assay.execute.budget import TimeBound, first_look
 from assay.execute.checks import failed_checks
-from assay.execute.compiler import compiling_until
 from assay.execute.failure import is_silent
 from assay.execute.job import Job, Outcome, outputs
 from assay.execute.plan import Plan, Task, varied_name
 from assay.machine.bystanders import bystanders, look
 from assay.samples import Circumstance
+from assay.since_start import ending_at
 from assay.store import Run
 from assay.stored.provenance import differences
 
@@ -195,7 +195,7 @@ def do(
 
     left = None if bound is None else bound.compiled_by - bound.elapsed()
     try:
-        with compiling_until(None if left is None else time.monotonic() + left):
+        with ending_at(None if left is None else time.monotonic() + left):
             target.prepare(needed, compiling)
         if bound is not None:
             bound.begin(done)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay import output_file
 from assay.benchmark.record import Benchmark, programs_root
 from assay.benchmark.resolved import program_words
 from assay.case import Case
@@ -210,10 +211,7 @@ def _write_goal(path: Path, machine: str, given: tuple[str, dict[str, Any], int,
     except RuntimeError as error:
         problem = f"{given[0]} on {machine} is no GOAL schedule, which does not have {error}"
         raise InputError(problem, key="--goal") from None
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=path) from None
+    output_file.write_text(path, text)
 
 
 def _placed(

@@ -10,9 +10,9 @@ from assay.exporters import Exporter, ExportSource
 
 
 def write(source: ExportSource, out: TextIO) -> int:
-    """Write the document."""
-    out.write(dumps(versions.marked(versions.DOCUMENT, {"table": source.table, "rows": []})).removesuffix("]}"))
+    """Write the document; what cannot be read of the run is refused before anything is written."""
     names = source.names
+    out.write(dumps(versions.marked(versions.DOCUMENT, {"table": source.table, "rows": []})).removesuffix("]}"))
     count = 0
     for some in source.fetched():
         rows = [dumps(dict(zip(names, row, strict=True)), allow_nan=False, default=str) for row in some]

@@ -50,8 +50,9 @@ def papers(document: Document) -> list[hops.PerHop]:
 def shape(document: Document) -> dict[str, Any] | None:
     """The keys of [network] that define the topology, from the run's provenance; None where it has none."""
     for host in document.provenance.values():
-        network = (host.stated.get("description") or {}).get("network")
-        if network:
+        description = host.stated.get("description")
+        network = description.get("network") if isinstance(description, dict) else None
+        if network and isinstance(network, dict):
             return {key: value for key, value in network.items() if key not in TIMES | MOVES and value is not None}
     return None
 

@@ -1,4 +1,4 @@
-"""A short question to another program: it ends, with all that it started, with its time or with a signal to Assay.
+"""A short question to another program: it ends, with all it started, with its time, a budget, or a signal to Assay.
 
 Such calls are made in threads, which a signal does not reach.
 """
@@ -12,6 +12,7 @@ import subprocess
 from collections.abc import Sequence
 
 from assay import stops
+from assay.since_start import within
 
 PATIENCE = 5.0  # s
 
@@ -39,7 +40,7 @@ def answer(command: Sequence[str], given: str | None = None) -> tuple[int, str]:
     with process:
         try:
             with stops.current().also_ending(end):
-                output, _ = process.communicate(given, PATIENCE)
+                output, _ = process.communicate(given, within(PATIENCE))
         except subprocess.TimeoutExpired:
             end()
             return 124, ""

@@ -14,8 +14,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from assay import output_file
 from assay._core import network as core
-from assay.errors import InputError
 from assay.network import prediction
 from assay.network.description import NetworkDescription
 from assay.network.engine import call_core
@@ -48,10 +48,7 @@ def write(path: Path, description: NetworkDescription, simulated: Sequence[Mappi
         network, load = offered(description)
         how = "offered, by the routes"
     words = f"{description.network.topology}, {network.processors} nodes: load of the links, {how}"
-    try:
-        path.write_text(svg(network.router_at, network.links, load, words), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=path) from None
+    output_file.write_text(path, svg(network.router_at, network.links, load, words))
 
 
 def offered(description: NetworkDescription) -> tuple[Any, list[float]]:

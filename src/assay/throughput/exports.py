@@ -8,7 +8,7 @@ import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from assay import trace_events
+from assay import output_file, trace_events
 from assay.errors import InputError
 from assay.sanitised import csv_row, visible
 from assay.throughput import swf
@@ -133,7 +133,4 @@ def check(files: Sequence[Path]) -> None:
 def write(file: Path, activities: Sequence[JobActivity], page: Callable[[], str]) -> None:
     """Write one file, of the kind of its suffix; InputError where it cannot be."""
     text = page() if file.suffix == ".html" else FORMATS[file.suffix](activities)
-    try:
-        file.write_text(text)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror or error}", file=file) from None
+    output_file.write_text(file, text)

@@ -13,7 +13,7 @@ from assay import trusted
 from assay.benchmark.record import benchmark
 from assay.errors import AssayError, InputError, InterruptError
 from assay.execute import session
-from assay.execute.budget import Cut, TimeBound, fitted
+from assay.execute.budget import Cut, TimeBound, bounded_start, fitted
 from assay.execute.libraries import refuse_missing
 from assay.execute.plan import Plan
 from assay.execute.preflight import resource_notices
@@ -37,13 +37,14 @@ _ACTED_UPON = ("run.json", "journal.jsonl", "lock", "launches", "log", "provenan
 
 def prepare_run(request: RunRequest) -> tuple[Plan, session.Target]:
     """What will be done, and where; all that can be refused before a folder is made is refused here."""
-    plan, where = request.plan(), request.target()
-    if request.on is None:
-        enough_nodes(plan, request.via, request.nodes)
-    where.admit([benchmark(name) for name in request.names])
-    for name in request.names if request.on is None else ():
-        refuse_missing(benchmark(name), request.settings)
-    return plan, where
+    with bounded_start(request.budget):
+        plan, where = request.plan(), request.target()
+        if request.on is None:
+            enough_nodes(plan, request.via, request.nodes)
+        where.admit([benchmark(name) for name in request.names])
+        for name in request.names if request.on is None else ():
+            refuse_missing(benchmark(name), request.settings)
+        return plan, where
 
 
 def cut_to_budget(plan: Plan, where: session.Target) -> tuple[Plan, Cut | None, TimeBound | None]:
@@ -122,7 +123,8 @@ def begun(
     about: Mapping[str, Any],
 ) -> Run:
     """Create the folder of a run; `about`: further keys of its record."""
-    found = None if request.on is not None else _here()  # a described machine's results do not depend on this one
+    with bounded_start(request.budget):
+        found = None if request.on is not None else _here()  # a described machine's results do not depend on this one
     record = {
         **({} if label is None else {"label": label}),
         "command": sys.argv[1:],

@@ -11,6 +11,7 @@ from assay.benchmark.variants import MpiVariant
 from assay.described.placed import listed
 from assay.document.quoted import Quoted
 from assay.errors import InputError, MeasurementError
+from assay.execute.budget import bounded_start
 from assay.execute.lab import ONE_MACHINE, laboratory_of, nodes_of_laboratory
 from assay.execute.mpi_variants import requested_variants
 from assay.execute.plan import check_profile, select_benchmarks
@@ -73,6 +74,11 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
     mpis, transports. `say` names what is skipped, and what is measured without a variant. InputError where they
     contradict each other, MeasurementError where what was named cannot be measured here.
     """
+    with bounded_start(seconds(options["budget"], "--budget")):
+        return _evaluation(options, say)
+
+
+def _evaluation(options: dict[str, Any], say: Callable[[str], None]) -> Evaluation:
     on, nodes, profile = options["on"], options["nodes"], options["profile"]
     check_profile(profile)
     parts = select_benchmarks(

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from assay import former_names, sanitised
+from assay import former_names, output_file, sanitised
 from assay.benchmark.record import benchmark as record_of
 from assay.benchmark.record import on_described
 from assay.case import Case
@@ -60,12 +60,12 @@ def progress(quiet: bool) -> Progress:
 
 def draw(found: Sensitivity, main: Sequence[ReportedFigure], folder: Path) -> None:
     """A picture for each main figure, as FOLDER/BENCHMARK-a.svg."""
-    folder.mkdir(parents=True, exist_ok=True)
+    output_file.make_folder(folder)
     count: dict[str, int] = {}
     for figure in main:
         place = count[figure.benchmark] = count.get(figure.benchmark, -1) + 1
         text = picture(_of(found, figure), f"{found.machine}: {_title(figure)}")
-        (folder / f"{figure.benchmark}-{chr(ord('a') + place)}.svg").write_text(text, encoding="utf-8")
+        output_file.write_text(folder / f"{figure.benchmark}-{chr(ord('a') + place)}.svg", text)
 
 
 def show(found: Sensitivity, main: Sequence[ReportedFigure], quiet: bool) -> None:

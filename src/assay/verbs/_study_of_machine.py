@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from assay import sanitised
+from assay import output_file, sanitised
 from assay.document.json_form import to_json
 from assay.document.scaling import ScalingAnswers
 from assay.errors import InputError
@@ -38,10 +38,10 @@ def study_of_machine(
     with ends_in_a_line():
         found = answers(study, quick=quick, force=force, progress=_progress(study.name, quiet))
     if plots is not None:
-        plots.mkdir(parents=True, exist_ok=True)
+        output_file.make_folder(plots)
         for at, plot in enumerate(study.plots):
             text = draw(study, found, plot)
-            (plots / f"{study.name}-{chr(ord('a') + at)}.svg").write_text(text, encoding="utf-8")
+            output_file.write_text(plots / f"{study.name}-{chr(ord('a') + at)}.svg", text)
     if json:
         document: dict[str, Any] = to_json(found)
         emit({**document, "figures": figures(found)})

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay import output_file
 from assay.errors import InputError
 from assay.throughput import printed_totals, processor_time
 from assay.verbs._throughput_words import (
@@ -82,7 +83,7 @@ def write_live(found: LiveThroughput, others: Sequence[LiveThroughput], exports:
         return _live_page(found, others, activities)
 
     document = versions.marked(versions.DOCUMENT, to_json(found))
-    (folder / RESULT).write_text(json.dumps(document, allow_nan=False, indent=1) + "\n")
+    output_file.write_text(folder / RESULT, json.dumps(document, allow_nan=False, indent=1) + "\n")
     for file in [*(folder / name for name in FILES), *exports]:
         write(file, activities, page)
 
@@ -105,7 +106,7 @@ def write_repeated(
         return _live_page(found.tests[0], found.tests[1:], activities, [table])
 
     document = versions.marked(versions.DOCUMENT, to_json(found))
-    (folder / RESULT).write_text(json.dumps(document, allow_nan=False, indent=1) + "\n")
+    output_file.write_text(folder / RESULT, json.dumps(document, allow_nan=False, indent=1) + "\n")
     for file in [folder / "report.html", *exports]:
         write(file, activities, page)
 

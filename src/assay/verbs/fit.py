@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from assay import output_file
 from assay.verbs._options import Json, On, Quiet, named_path
 
 
@@ -77,7 +78,7 @@ def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
         for key in (number.key, *number.shared)
     }
     if out is not None:
-        _write(out, replace_values(path.read_text(encoding="utf-8"), values))
+        output_file.write_text(out, replace_values(path.read_text(encoding="utf-8"), values))
     document = [
         {
             "cells": [each.document() for each in fit.cells],
@@ -112,7 +113,7 @@ def _described(run: str, out: Path | None, json: bool, quiet: bool) -> None:
 
     text, about = description(document(Run.open(run)))
     if out is not None:
-        _write(out, text)
+        output_file.write_text(out, text)
     if json:
         listed = [line for key, of in (("stretches", of_stretches), ("storage", of_storage)) if key in about
                   for line in of(about)]  # fmt: skip
@@ -159,12 +160,3 @@ def _held_out(cells: Sequence[Mapping[str, Any]]) -> str:
 
 def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'s' if count != 1 else ''}"
-
-
-def _write(path: Path, text: str) -> None:
-    from assay.errors import InputError
-
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror or error}", file=path) from None

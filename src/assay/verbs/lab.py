@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from assay import output_file
 from assay.verbs._options import Json, Quiet, named_path
 
 if TYPE_CHECKING:
@@ -93,13 +94,9 @@ def _raised(name: str | None, topology: str, rate: str, delay: str | None, slow:
 
 
 def _write_twin(laboratory: Laboratory, file: Path) -> None:
-    from assay.errors import InputError
     from assay.laboratory.twin import text
 
-    try:
-        file.write_text(text(laboratory.specification), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot be written ({error.strerror})", key="--twin", value=str(file)) from None
+    output_file.write_text(file, text(laboratory.specification), key="--twin")
 
 
 def _show(action: str, shown: list[Laboratory], *, quiet: bool, json: bool) -> None:

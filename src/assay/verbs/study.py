@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from assay import output_file
 from assay.verbs._options import DocsFolder, Executor, Json, Points, Quiet, Workers, named_path
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def _run(
 def _draw(results: list[Any], folder: Path) -> None:
     from assay.network.study.plots import draw
 
-    folder.mkdir(parents=True, exist_ok=True)
+    output_file.make_folder(folder)
     for one in results:
         for at, plot in enumerate(one.study.plots):
-            (folder / f"{one.study.name}-{chr(ord('a') + at)}.svg").write_text(draw(one, plot), encoding="utf-8")
+            output_file.write_text(folder / f"{one.study.name}-{chr(ord('a') + at)}.svg", draw(one, plot))

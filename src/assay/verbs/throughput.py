@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assay import output_file
 from assay.verbs._options import BESIDE, Json, On, Quiet, named_path
 
 if TYPE_CHECKING:
@@ -192,10 +193,7 @@ def register(app: typer.Typer) -> None:
         with progress.described("simulating", "the schedule", quiet) as say:
             found = what_if.schedule(read(chosen.workload), machine, chosen.policy, say)
         if schedule is not None:
-            try:
-                schedule.write_text(swf.written(found, machine.name))
-            except OSError as error:
-                raise InputError(f"cannot be written: {error.strerror or error}", file=schedule) from None
+            output_file.write_text(schedule, swf.written(found, machine.name))
         used = resource.getrusage(resource.RUSAGE_SELF)
         document = results.result(found, machine.name, used.ru_utime + used.ru_stime)
         if not chosen.workload:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assay import output_file
 from assay.verbs._options import Json, Launches, Quiet, RunName, Via, named_path
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def register(app: typer.Typer) -> None:
                              value=str(out.resolve()), accepted="another path")  # fmt: skip
         remeasured: str | None = None
         rows: list[JudgedRow | FigureRow] = []
-        _write(out, text(found, f"assay tune {whole.run}: {library}"))
+        output_file.write_text(out, text(found, f"assay tune {whole.run}: {library}"))
         if found:
             remeasured, rows = _again(found, out.resolve(), via, launches or LAUNCHES, quiet=quiet or json)
         answer = Tuning(
@@ -69,15 +70,6 @@ def register(app: typer.Typer) -> None:
             emit(to_json(answer))
         else:
             _show(answer, quiet)
-
-
-def _write(path: Path, text: str) -> None:
-    from assay.errors import InputError
-
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror or error}", file=path) from None
 
 
 def _again(
