@@ -14,11 +14,12 @@ from assay.decide.contract import Requirement
 from assay.decide.evidence import NodeEvidence
 from assay.decide.part_evidence import evidence_of_passes
 from assay.document.reported_figure import ReportedFigure
-from assay.report.sections.pairs.tournament import Layout, Passes, Readings, candidate_kinds
+from assay.report.sections.pairs.tournament import Layout, PairReadings, Passes, candidate_kinds
 
 Floats = NDArray[np.float64]
 NOISE = Path(__file__).resolve().parent.parent / "tests" / "kept" / "message_noise.json"
 LENGTH = 262144  # B
+STEP = 0.02  # of a message's time: what a coarse clock counts in
 
 
 @dataclass(frozen=True)
@@ -42,15 +43,30 @@ def tree_of_trials(leaves: int = 8, nodes: int = 8) -> TrialTree:
 
 
 def link_trial(
-    requirement: Requirement, of: TrialTree, launches: int, dice: np.random.Generator, fault: float
+    requirement: Requirement,
+    of: TrialTree,
+    launches: int,
+    dice: np.random.Generator,
+    fault: float,
+    disturbed: str = "noise alone",
 ) -> tuple[list[NodeEvidence], str | None]:
-    """Give the evidence of a tournament with one link slower by `fault`, and the name of that link."""
+    """Give the evidence of a tournament with one link slower by `fault`, and the name of that link.
+
+    `disturbed`: "hog": in each launch another node's messages take up to twice as long; "coarse clock": steps of 2%.
+    """
     layout = of.layout
     assert layout.links is not None
     logs, link = noise(layout, launches, dice, of.pool), int(dice.integers(of.links))
     logs[:, (layout.links == link).any(axis=1)] += np.log1p(fault)
+    if disturbed == "hog":
+        for launch in logs:
+            node = dice.integers(layout.ranks)
+            here = (layout.source == node) | (layout.target == node)
+            launch[here] += np.log1p(dice.random(int(here.sum())))
+    if disturbed == "coarse clock":
+        logs = np.log(np.maximum(np.round(np.exp(logs) / STEP), 1) * STEP)
     passes = Passes(LENGTH, logs, list(range(launches)), [list(range(layout.ranks))] * launches)
-    read = Readings(Case({"ranks": layout.ranks}), layout, candidate_kinds(layout), [passes])
+    read = PairReadings(Case({"ranks": layout.ranks}), layout, candidate_kinds(layout), [passes])
     whole = NodeEvidence("all ranks", _figure(np.exp(np.median(logs, axis=1))))
     return evidence_of_passes(requirement, read, passes, whole), f"link {layout.ends[link][0]}" if fault else None
 

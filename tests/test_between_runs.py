@@ -158,7 +158,7 @@ def test_two_earlier_runs_are_pooled_over_figures_and_called_an_assumption(tmp_p
         answer = assay("compare", ids[2], other, "--margin", "3%", "--json")
         rows = answer.document["comparisons"][0]["rows"]
         assert answer.status == status and {row["verdict"] for row in rows} == {verdict}, rows
-        assert all("assuming that all figures spread alike between runs" in row["reason"] for row in rows)
+        assert all("assuming that all figures spread equally between runs" in row["reason"] for row in rows)
 
 
 @pytest.mark.usefixtures("own_folder")

@@ -5,7 +5,7 @@ slows some launches down. Which one decides is fixed by earlier runs, which the 
 whose logarithms differ least from run to run. Their deviation is that of successive runs (von Neumann), so that a
 change of level long ago counts once. A ratio of two runs then has the error sqrt(2) times that, by Student's t.
 
-With fewer than LEAST_RUNS earlier runs the deviations of all figures are pooled. That all figures spread alike is an
+With fewer than LEAST_RUNS earlier runs the deviations of all figures are pooled. That all figures spread equally is an
 assumption, and called one; a figure whose own deviation is greater keeps that, and none counts as better known than by
 LEAST_RUNS runs of its own.
 
@@ -52,7 +52,7 @@ class RunSpread:
         if not self.pooled:
             return f"with the spread between runs ({self.deviation:.1%}, of {self.runs} earlier runs)"
         of = f"{self.pooled} figure{'s' * (self.pooled > 1)} of {self.runs} earlier runs"
-        return f"assuming that all figures spread alike between runs ({self.deviation:.1%}, {of})"
+        return f"assuming that all figures spread equally between runs ({self.deviation:.1%}, {of})"
 
 
 def estimate(values: Sequence[float], estimator: str, better: str) -> float:

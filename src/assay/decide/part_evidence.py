@@ -18,8 +18,8 @@ from assay.decide.contract import Requirement
 from assay.decide.evidence import NodeEvidence, SectionsByNode, evidence
 from assay.document.reported_figure import ReportedFigure
 from assay.report.sections.pairs.tournament import (
+    PairReadings,
     Passes,
-    Readings,
     groups,
     part_name,
     readings,
@@ -33,7 +33,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "nodes": ("node", "node, sending", "node, receiving"),
     "pairs": ("pair",),
 }
-LEAST_LEFT = 0.5  # of a part's readings: with fewer, what is left says little about it
+LEAST_LEFT = 0.5  # of a part's readings: with fewer, what is left is no evidence
 
 
 def part_evidence(requirement: Requirement, run: Run, found: SectionsByNode) -> list[NodeEvidence]:
@@ -58,7 +58,7 @@ def part_evidence(requirement: Requirement, run: Run, found: SectionsByNode) -> 
 
 
 def evidence_of_passes(
-    requirement: Requirement, read: Readings, passes: Passes, whole: NodeEvidence
+    requirement: Requirement, read: PairReadings, passes: Passes, whole: NodeEvidence
 ) -> list[NodeEvidence]:
     """Give the evidence of each part by the passes of one length; `whole`: the evidence of the median of all."""
     wanted = [kind for name in requirement.parts for kind in read.kinds if kind.name in KINDS[name]]
@@ -80,7 +80,7 @@ def evidence_of_passes(
 
 def _of_kind(
     kind: CandidateKind,
-    read: Readings,
+    read: PairReadings,
     passes: Passes,
     classes: NDArray[np.int64],
     alone: NDArray[np.bool_] | None,
@@ -130,7 +130,7 @@ def _own_effects(
     return effects_by_launch(passes.logs, classes, passes.launch_of, only, usable)[:, 0]
 
 
-def _names(parts: Sequence[SlowPart], read: Readings) -> str:
+def _names(parts: Sequence[SlowPart], read: PairReadings) -> str:
     return ", ".join(part_name(part.kind, part.number, read.layout).name for part in parts[:3])
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from assay.errors import InputError
 from assay.store import Run, storage_failed
 
-WATCH = "watch"  # the label of runs that nobody named
+WATCH = "watch"  # the label of periodic runs
 WRITTEN = (
     *("run.json", "journal.jsonl", "lock", "report.html", "report.md", "summary.md", "summary.json", "*.parquet"),
     *("launches", "log", "provenance", "tables-*", "*.new"),

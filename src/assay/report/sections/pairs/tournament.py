@@ -95,7 +95,7 @@ class Alike:
 
 
 @dataclass(frozen=True)
-class Readings:
+class PairReadings:
     """What parts of a machine are judged by: the passes of each length, each with its classes and what shared no link.
 
     `params`: the ranks, ranks per node and MPI of all of them.
@@ -155,14 +155,14 @@ def _order(alike: Alike) -> tuple[int, str, str, int]:
     return int(about.get("ppn") or 0), str(about.get("mpi")), str(about.get("transport")), int(about["ranks"])
 
 
-def readings(alike: Alike, tree: SwitchTree | None) -> Readings:
+def readings(alike: Alike, tree: SwitchTree | None) -> PairReadings:
     """Give the passes of a group; along a tree of switches where the ways are not known from the description."""
     ranks = int(alike.params["ranks"])
     events = [(launch, event) for launch, each in sorted(alike.lines.items()) for event in each]
     layout = _layout(ranks, alike.placement, [event for _, event in events])
     if tree is not None and layout.links is None:
         _lay_switches(layout, tree)
-    return Readings(
+    return PairReadings(
         alike.params, layout, candidate_kinds(layout), sorted(_passes(events, ranks), key=lambda each: each.bytes)
     )
 
