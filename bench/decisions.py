@@ -63,9 +63,7 @@ def main(arguments: list[str]) -> int:
         for work in chosen.work or STEPS:
             print(f"\n{work}: wrong answers in {TRIALS} trials of {PAIRS} pairs (0 and 2%: differs, 5 and 10%: equal),")
             print("and how often a difference of 5% was shown\n")
-            print(
-                "| competitor | estimator | deviation of pairs | 0% | 2% | 5% | 10% | 5% shown | predicted | pairs for .8 |"
-            )
+            print("| competitor | estimator | deviation | 0% | 2% | 5% | 10% | 5% shown | predicted | pairs for .8 |")
             print("|---|---|---|---|---|---|---|---|---|---|")
             for name in COMPETITORS:
                 found = recorded(program, work, name, chosen.pairs)
