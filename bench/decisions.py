@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.analysis.paired_decision import PairedPlan, pairs_needed
+from assay.analysis.paired_decision import PairedPlan, pairs_needed, power
 
 HERE = Path(__file__).parent
 LONGER = (0.0, 0.02, 0.05, 0.10)  # how much longer a planted program works
@@ -63,8 +63,8 @@ def main(arguments: list[str]) -> int:
         for work in chosen.work or STEPS:
             print(f"\n{work}: wrong answers in {TRIALS} trials of {PAIRS} pairs (0 and 2%: differs, 5 and 10%: equal),")
             print("and how often a difference of 5% was shown\n")
-            print("| competitor | estimator | deviation of pairs | 0% | 2% | 5% | 10% | 5% shown | pairs for .8 |")
-            print("|---|---|---|---|---|---|---|---|---|")
+            print("| competitor | estimator | deviation | 0% | 2% | 5% | 10% | 5% shown | predicted | pairs for .8 |")
+            print("|---|---|---|---|---|---|---|---|---|---|")
             for name in COMPETITORS:
                 found = recorded(program, work, name, chosen.pairs)
                 for estimator in ESTIMATORS:
@@ -120,7 +120,9 @@ def row(competitor: str, estimator: str, found: Launches) -> bool:
     marked = [f"{count}{' (!)' * (count > ALLOWED)}" for count in wrong.values()]
     shown = f"{answers[0.05]['differs'] / TRIALS:.2f}"
     needed = pairs_needed(0.05, MARGIN, deviation)
-    print(f"| {competitor} | {estimator} | {deviation:.1%} | {' | '.join(marked)} | {shown} | {needed or 'many'} |")
+    predicted = power(0.05, MARGIN, deviation, PAIRS)
+    ends = f"{shown} | {predicted:.2f} | {needed or 'many'}"
+    print(f"| {competitor} | {estimator} | {deviation:.1%} | {' | '.join(marked)} | {ends} |", flush=True)
     return any(count > ALLOWED for count in wrong.values())
 
 

@@ -14,19 +14,13 @@ import pytest
 
 from assay.analysis.acceptance import AcceptancePlan
 from assay.analysis.spending import looks_of
-from assay.decide.contract_verdict import _in_doubt
+from assay.decide.contract_verdict import judged_in_doubt
 from assay.document.reported_figure import Moved
 from test_accept_risks import MOST, NOISE, RISK, TRIALS, figure, machine
 
 LAUNCHES = 20
 NAME = next(iter(NOISE))
 MOST_LONGER = 1.0  # what the hog adds to a launch's time at most, relative
-
-
-class _Limit:
-    """What `_in_doubt` asks of a requirement: a time of at most 1."""
-
-    higher, limit = False, 1.0
 
 
 def hogged(times: np.ndarray, kind: str, dice: np.random.Generator) -> np.ndarray:
@@ -47,7 +41,7 @@ def test_a_stated_hog_is_never_passed_and_rejects_no_healthy_machine(kind: str, 
     found = []
     for row in times.tolist():
         seen = replace(figure(row), state="disturbed", disturbance=Moved(0.0, MOST_LONGER))
-        found.append(_in_doubt(_Limit(), seen, plan).value)  # type: ignore[arg-type]  # all that it asks of one
+        found.append(judged_in_doubt(seen, 1.0, higher=False, plan=plan).value)
     assert "accepted" not in found
     if fault == 0.0:
         assert found.count("rejected") <= MOST

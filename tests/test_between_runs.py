@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.analysis.run_spread import FAST, LEAST_RUNS, MEDIAN, RunSpread, compare_runs, learn
+from assay.analysis.run_spread import FAST, LEAST_RUNS, MEDIAN, RunSpread, compare_runs, learn, pool
 from assay.case import Case
 from assay.report.judge import comparison
 from assay.store import Run
@@ -74,6 +74,32 @@ def test_too_few_earlier_runs_give_no_spread() -> None:
     assert learn([[1.0]] * (LEAST_RUNS - 1), "lower") is None and learn([[1.0]] * LEAST_RUNS, "lower") is not None
 
 
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_pooled_over_figures_that_spread_alike_the_rates_hold_with_fewer_runs(count: int) -> None:
+    dice = np.random.default_rng(15)
+    differs = equal = 0
+    for _ in range(TRIALS):
+        figures = [runs(dice, count + 2, False) for _ in range(6)]
+        spread = pool({number: made[:count].tolist() for number, made in enumerate(figures)})[0]
+        assert (spread.pooled, spread.runs) == (6, count)
+        one, other = figures[0][count].tolist(), figures[0][count + 1]
+        differs += compare_runs(one, other.tolist(), "lower", MARGIN, spread).verdict.value == "differs"
+        equal += compare_runs(one, (other * (1 + MARGIN)).tolist(), "lower", MARGIN, spread).verdict.value == "equal"
+    most = stats.binom.ppf(1 - 1e-4, TRIALS, 0.05)
+    assert differs <= most and equal <= most
+
+
+def test_pooled_spreads_are_the_mean_square_and_no_less_than_a_figures_own() -> None:
+    quiet, loud = [[1.0], [1.01], [1.0]], [[1.0], [1.2], [1.0]]
+    found = pool({"quiet": quiet, "loud": loud, "single": [[1.0]]})
+    squares = [math.log(1.01) ** 2] * 2 + [math.log(1.2) ** 2] * 2
+    assert found.keys() == {"quiet", "loud"}
+    assert found["quiet"].deviation == pytest.approx(math.sqrt(np.mean(squares) / 2))
+    assert found["loud"].deviation == pytest.approx(math.log(1.2) / math.sqrt(2))
+    assert found["loud"].freedom == pytest.approx(2 * (LEAST_RUNS - 1) / 3)  # four differences, as of five runs
+    assert pool({"one": quiet})["one"].freedom == pytest.approx(4 / 3) and pool({"none": [[1.0]]}) == {}
+
+
 def test_what_a_disturbance_allows_at_worst_vetoes_no_comparison_with_a_history() -> None:
     """Two runs of which each may have been moved by half, with and without what earlier runs say."""
     launches = [[float(at), 1.0 + 0.001 * (at % 3)] for at in range(10)]
@@ -121,6 +147,30 @@ def test_compare_decides_by_the_spread_of_earlier_runs_and_says_so(tmp_path: Pat
     far = made(tmp_path, 10, (2e-5 * np.exp(0.001 * dice.normal(size=8))).tolist())
     rows = assay("compare", a, far, "--margin", "3%", "--json").document["comparisons"][0]["rows"]
     assert {each["verdict"] for each in rows} == {"differs"}
+
+
+@pytest.mark.usefixtures("own_folder")
+def test_two_earlier_runs_are_pooled_over_figures_and_called_an_assumption(tmp_path: Path) -> None:
+    dice = np.random.default_rng(13)
+    ids = [made(tmp_path, number, (1e-5 * np.exp(0.001 * dice.normal(size=8))).tolist()) for number in range(3)]
+    for number, factor, status, verdict in ((4, 1.0, 0, "equal"), (5, 2.0, 3, "differs")):
+        other = made(tmp_path, number, (factor * 1e-5 * np.exp(0.001 * dice.normal(size=8))).tolist())
+        answer = assay("compare", ids[2], other, "--margin", "3%", "--json")
+        rows = answer.document["comparisons"][0]["rows"]
+        assert answer.status == status and {row["verdict"] for row in rows} == {verdict}, rows
+        assert all("assuming that all figures spread equally between runs" in row["reason"] for row in rows)
+
+
+@pytest.mark.usefixtures("own_folder")
+def test_a_gate_without_earlier_runs_is_not_shown_and_proposes_what_shows_it(tmp_path: Path) -> None:
+    a, b = (
+        made(tmp_path, number, [1e-5 * (1 + number) * (1 + 0.001 * (at % 3)) for at in range(10)]) for number in (0, 1)
+    )
+    for other in (a, b):
+        answer = assay("compare", a, other, "--margin", "3%")
+        assert answer.status == (0 if other == a else 4), answer.out
+    assert "threshold not judged: echo half round trip" in answer.out and "`compare --live`" in answer.out
+    assert assay("compare", a, b).status == 0
 
 
 @pytest.mark.usefixtures("own_folder")

@@ -40,6 +40,14 @@ def made(folder: Path, launches: int, factor: float = 1.0, lengths: tuple[int, .
     return str(folder)
 
 
+def earlier(folder: Path, lengths: tuple[int, ...] = (8, 1024, 65536)) -> None:
+    """Two earlier runs that do not differ: how far equal runs differ here is known then."""
+    for name in ("before-1", "before-2"):
+        run = Run.open(made(folder / name, 12, lengths=lengths))
+        (run.folder / "provenance" / "p.json").write_text('{"kernel": "1"}')
+        run.finish("done")
+
+
 def compared(*words: str) -> dict[str, Any]:
     done = assay("compare", *words, "--json")
     assert done.status in (0, 3, 4), done.err
@@ -59,6 +67,7 @@ def test_three_launches_cannot_be_judged_and_the_threshold_says_so(tmp_path: Pat
 
 @pytest.mark.parametrize("launches", [6, 7, 9, 10, 12])
 def test_enough_launches_that_are_alike_meet_the_threshold(tmp_path: Path, launches: int) -> None:
+    earlier(tmp_path)
     a, b = made(tmp_path / "a", launches), made(tmp_path / "b", launches)
     done = assay("compare", a, b, "--margin", "0.03")
     assert done.status == 0 and "threshold met" in done.out, done.out
@@ -79,6 +88,7 @@ def test_what_has_nothing_in_common_does_not_pass(tmp_path: Path) -> None:
 
 
 def test_the_figures_that_are_named_decide(tmp_path: Path) -> None:
+    earlier(tmp_path)
     a = made(tmp_path / "a", 10)
     slower = Run.create(tmp_path / "b", {"machine": "here", "host": {"usable_cpus": 4}, "wishes": {}})
     for number in range(10):
@@ -232,6 +242,7 @@ def test_rows_come_in_order_of_size_and_the_ratio_is_of_the_columns_beside_it(tm
 
 def test_a_rate_of_nothing_is_equal_to_another(tmp_path: Path) -> None:
     """A length of 0 bytes has a rate of 0 in every run: a threshold on rates is not shut by it."""
+    earlier(tmp_path, (0, 1024))
     a, b = (made(tmp_path / name, 10, lengths=(0, 1024)) for name in "ab")
     found = compared(a, b, "--margin", "0.03", "--figures", "rate")
     assert found["status"] == 0 and found["passed"]
@@ -245,6 +256,7 @@ def test_a_rate_of_nothing_is_equal_to_another(tmp_path: Path) -> None:
 
 
 def test_quiet_says_only_what_is_found(tmp_path: Path) -> None:
+    earlier(tmp_path)
     a, b = (made(tmp_path / name, 10) for name in "ab")
     told = assay("compare", a, b, "--margin", "0.03", "-q").out.splitlines()
     assert (

@@ -80,6 +80,7 @@ MAY_IMPORT: dict[str, set[str]] = {
             "errors",
             "execute",
             "exporters",
+            "input_file",
             "installed",
             "kinds",
             "machine",

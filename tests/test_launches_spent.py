@@ -264,3 +264,13 @@ def test_what_one_variant_refuses_ends_no_other_and_what_all_refuse_ends_the_run
     assert launches(run) == {"vectors": 5} and len(failures) == 4
     with pytest.raises(InputError, match="vectors: nothing to measure: exp"):
         session.do(made(tmp_path / "both", of), of, RefusingVariant(frozenset({"-O2", "-O3"})))
+
+
+def test_launches_of_each_benchmark_are_spread_over_the_whole_run() -> None:
+    """Round by round: each benchmark has its n-th launch before any has its next one, in an order of its own."""
+    records = [benchmark(name) for name in ("echo", "sieve", "clock")]
+    made = planning.make(records, profile="standard", launches=10)
+    rounds = [made.tasks[at : at + 3] for at in range(0, 30, 3)]
+    assert [{task.launch for task in each} for each in rounds] == [{at} for at in range(10)]
+    assert {frozenset(task.benchmark for task in each) for each in rounds} == {frozenset(("echo", "sieve", "clock"))}
+    assert len({tuple(task.benchmark for task in each) for each in rounds}) > 1

@@ -86,6 +86,7 @@ SAMPLES = {
     "--isa": "default",
     "--jobs": "jobs.toml",
     "--label": "first",
+    "--keep": "1",
     "--last": "1",
     "--library": "own",
     "--launches": "2",

@@ -14,7 +14,7 @@ import pytest
 from assay.analysis.slow_pairs import FALSE_ALARMS, localise
 from assay.described.shipped import open_described
 from assay.described.ways import pairs_event
-from assay.report.sections.pairs.tournament import Layout, _alone, _classes, _kinds, _layout, _passes
+from assay.report.sections.pairs.tournament import Layout, _alone, _classes, _layout, _passes, candidate_kinds
 from slow_link_trials import Floats, measured, noise
 from started import play
 
@@ -40,7 +40,7 @@ def test_one_slow_link_is_found_and_no_other_thing() -> None:
     """At least 95 of 100 slow links are named, first and alone; of 300 quiet machines at most 3 have a slow thing."""
     dice, pool = np.random.default_rng(15), measured()
     layout, logs, classes = simulated(QUIET, 1)
-    kinds, launch_of = _kinds(layout), np.repeat(range(LAUNCHES), PASSES)
+    kinds, launch_of = candidate_kinds(layout), np.repeat(range(LAUNCHES), PASSES)
 
     def named(times: Floats, alike: np.ndarray) -> list[tuple[str, int]]:
         noisy = times[launch_of] + noise(layout, len(launch_of), dice, pool)

@@ -10,7 +10,7 @@ from scipy import stats
 
 from assay.analysis.as_fast import as_fast
 from assay.analysis.slow_pairs import CandidateKind, Localised, SlowPart, _judge, _scored, localise, residuals
-from assay.report.sections.pairs.tournament import Layout, _kinds, _thing
+from assay.report.sections.pairs.tournament import Layout, _thing, candidate_kinds
 from slow_link_trials import measured, noise, tree
 
 
@@ -60,12 +60,12 @@ PARTS = {"node": 3, "node, sending": 5, "node, receiving": 0, "pair": 2 * 10 + 7
 @pytest.mark.parametrize("kind", PARTS)
 def test_what_is_planted_is_named_and_nothing_else(kind: str) -> None:
     layout, dice = plain(10), np.random.default_rng(8)
-    (part,) = [each for each in _kinds(layout) if each.name == kind]
+    (part,) = [each for each in candidate_kinds(layout) if each.name == kind]
     logs = dice.normal(0, 0.03, (12, 90)) + dice.normal(0, 0.5, (12, 1))
     slow = (part.of == PARTS[kind]).any(axis=0)
     assert slow.sum() == {"node": 18, "node, sending": 9, "node, receiving": 9, "pair": 2, "direction": 1}[kind]
     logs[:, slow] += np.log(1.2)
-    found = localise(logs, alike(logs), np.arange(12).tolist(), _kinds(layout))
+    found = localise(logs, alike(logs), np.arange(12).tolist(), candidate_kinds(layout))
     assert named(found) == [(kind, PARTS[kind])] and found.by_launch
     only: SlowPart = found.parts[0]
     assert only.effect == pytest.approx(0.2, abs=0.05)
@@ -81,7 +81,7 @@ def test_what_is_slow_only_where_links_are_shared_is_said_to_be_so(alone: float 
     logs = dice.normal(0, 0.03, (12, 90))
     logs += slow * np.where(own, np.log1p(alone or 0.0), np.log(1.2))
     classes = np.where(own, 0, 1) if alone is not None else alike(logs)
-    found = localise(logs, classes, list(range(12)), _kinds(layout), alone=None if alone is None else own)
+    found = localise(logs, classes, list(range(12)), candidate_kinds(layout), alone=None if alone is None else own)
     assert named(found) == [("node", 3)] and [part.shared for part in found.parts] == [kept]
     assert found.parts[0].alone == (0 if alone is None else (own & slow).sum())
 
@@ -111,7 +111,7 @@ def test_nodes_that_are_only_further_away_exchange_as_fast_with_one_another(kind
 def test_nodes_of_another_switch_are_named_with_those_beside_them() -> None:
     layout, dice = plain(10), np.random.default_rng(4)
     logs = dice.normal(0, 0.03, (12, 90)) + 0.3 * ((layout.source >= 8) != (layout.target >= 8))
-    found = localise(logs, alike(logs), list(range(12)), _kinds(layout))
+    found = localise(logs, alike(logs), list(range(12)), candidate_kinds(layout))
     assert sorted(named(found)) == [("node", 8), ("node", 9)]
     things = [_thing(part, layout, 8, as_fast(part, apart(logs), *layout.ends_of)) for part in found.parts]
     assert {each.text.partition(":")[0] + each.text.rpartition(",")[2] for each in things} == {
@@ -125,13 +125,13 @@ def test_two_slow_nodes_are_both_named() -> None:
     logs = dice.normal(0, 0.05, (10, 132))
     for node, more in ((4, 0.3), (7, 0.15)):
         logs[:, (layout.source == node) | (layout.target == node)] += more
-    assert named(localise(logs, alike(logs), [0] * 10, _kinds(layout))) == [("node", 4), ("node", 7)]
+    assert named(localise(logs, alike(logs), [0] * 10, candidate_kinds(layout))) == [("node", 4), ("node", 7)]
 
 
 def test_a_quiet_machine_has_nothing_slow_whatever_its_noise() -> None:
     """Noise without a mean, and in each pass another node that is disturbed all the while; 1% of 60 runs at most."""
     layout, dice = plain(8), np.random.default_rng(5)
-    kinds, alarms = _kinds(layout), 0
+    kinds, alarms = candidate_kinds(layout), 0
     for _ in range(60):
         logs = 0.05 * dice.standard_cauchy((8, 56))
         for each, node in zip(logs, dice.integers(8, size=8), strict=True):
@@ -144,14 +144,14 @@ def test_less_than_the_margin_is_nobodys() -> None:
     layout, dice = plain(10), np.random.default_rng(8)
     logs = dice.normal(0, 0.001, (12, 90))
     logs[:, layout.source == 3] += 0.015
-    assert named(localise(logs, alike(logs), list(range(12)), _kinds(layout))) == []
+    assert named(localise(logs, alike(logs), list(range(12)), candidate_kinds(layout))) == []
 
 
 def test_more_slow_pairs_than_exceptions_are_counted_and_not_named() -> None:
     layout, dice = plain(24), np.random.default_rng(8)
     logs = dice.normal(0, 0.01, (30, 24 * 23))
     logs[:, dice.random(24 * 23) < 0.25] += 0.3
-    found = localise(logs, alike(logs), list(range(30)), _kinds(layout))
+    found = localise(logs, alike(logs), list(range(30)), candidate_kinds(layout))
     assert found.too_many > 64 and not found.parts
 
 
@@ -162,7 +162,7 @@ def test_equal_readings_speak_against_what_they_belong_to() -> None:
     logs = np.zeros((6, 240))
     logs[:, (layout.links == 16 + 4 * 3 + 2).any(axis=1)] = np.log(1.1)
     classes = np.tile((layout.links[:, 0] >= 0).astype(np.int64), (6, 1))
-    assert named(localise(logs, classes, [0] * 6, _kinds(layout))) == [("link", 16 + 4 * 3 + 2)]
+    assert named(localise(logs, classes, [0] * 6, candidate_kinds(layout))) == [("link", 16 + 4 * 3 + 2)]
 
 
 def test_shapes_that_do_not_match_are_refused() -> None:
@@ -173,7 +173,7 @@ def test_shapes_that_do_not_match_are_refused() -> None:
 def test_a_link_that_is_a_tenth_slower_is_named_behind_nodes_that_share_its_messages() -> None:
     """64 nodes, 10 launches, noise as measured: a way down to node d carries 56 of the 63 messages that it receives."""
     layout, dice, pool = tree(8, 8), np.random.default_rng(11), measured()
-    kinds, away = _kinds(layout), (layout.links[:, 0] >= 0).astype(np.int64)
+    kinds, away = candidate_kinds(layout), (layout.links[:, 0] >= 0).astype(np.int64)
     classes = np.tile(away, (10, 1))
     right = alarms = 0
     for trial in range(5):

@@ -5,14 +5,19 @@ slows some launches down. Which one decides is fixed by earlier runs, which the 
 whose logarithms differ least from run to run. Their deviation is that of successive runs (von Neumann), so that a
 change of level long ago counts once. A ratio of two runs then has the error sqrt(2) times that, by Student's t.
 
+With fewer than LEAST_RUNS earlier runs the deviations of all figures are pooled. That all figures spread equally is an
+assumption, and called one; a figure whose own deviation is greater keeps that, and none counts as better known than by
+LEAST_RUNS runs of its own.
+
 Source: von Neumann 1941 (mean square successive difference); Student 1908.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,22 +25,34 @@ from numpy.typing import NDArray
 from assay.analysis.comparison import Comparison, verdict_of
 
 Floats = NDArray[np.float64]
+Key = TypeVar("Key", bound=Hashable)
 LEAST_RUNS = 5  # earlier ones, from which a figure has a spread of its own
+LEAST_POOLED = 2  # earlier ones, from which there is a spread that is pooled over figures
 MEDIAN, FAST = "median", "fast quarter"
 
 
 @dataclass(frozen=True)
 class RunSpread:
-    """`deviation`: of ln(estimate) of one run, from so many earlier `runs`."""
+    """`deviation`: of ln(estimate) of one run, from so many earlier `runs`; `pooled`: over so many figures, or 0."""
 
     estimator: str
     deviation: float
     runs: int
+    pooled: int = 0
 
     @property
     def freedom(self) -> float:
         """Degrees of freedom: successive differences have two thirds of those of independent values."""
-        return 2 * (self.runs - 1) / 3
+        differences = (self.runs - 1) * max(self.pooled, 1)
+        return 2 * (min(differences, LEAST_RUNS - 1) if self.pooled else differences) / 3
+
+    @property
+    def text(self) -> str:
+        """What it is from, in words."""
+        if not self.pooled:
+            return f"with the spread between runs ({self.deviation:.1%}, of {self.runs} earlier runs)"
+        of = f"{self.pooled} figure{'s' * (self.pooled > 1)} of {self.runs} earlier runs"
+        return f"assuming that all figures spread equally between runs ({self.deviation:.1%}, {of})"
 
 
 def estimate(values: Sequence[float], estimator: str, better: str) -> float:
@@ -50,13 +67,34 @@ def learn(earlier: Sequence[Sequence[float]], better: str) -> RunSpread | None:
     if len(earlier) < LEAST_RUNS:
         return None
     found = [
-        RunSpread(estimator, _deviation([estimate(each, estimator, better) for each in earlier]), len(earlier))
+        RunSpread(
+            estimator, successive_deviation([estimate(each, estimator, better) for each in earlier]), len(earlier)
+        )
         for estimator in (MEDIAN, FAST)
     ]
     return min(found, key=lambda each: each.deviation)
 
 
-def _deviation(values: Sequence[float]) -> float:
+def pool(earlier: Mapping[Key, Sequence[Sequence[float]]]) -> dict[Key, RunSpread]:
+    """Each figure's spread where earlier runs are few, from all figures; by figure as `learn` takes it.
+
+    Figures with fewer than LEAST_POOLED earlier runs have none, and are not counted.
+    """
+    medians = {
+        key: [estimate(each, MEDIAN, "lower") for each in of] for key, of in earlier.items() if len(of) >= LEAST_POOLED
+    }
+    if not medians:
+        return {}
+    squares = np.concatenate([np.diff(np.log(values)) ** 2 for values in medians.values()])
+    common, runs = math.sqrt(float(np.mean(squares)) / 2), max(map(len, medians.values()))
+    return {
+        key: RunSpread(MEDIAN, max(common, successive_deviation(values)), runs, len(medians))
+        for key, values in medians.items()
+    }
+
+
+def successive_deviation(values: Sequence[float]) -> float:
+    """The standard deviation of the logarithm of positive values in their order, by successive differences."""
     logs = np.log(values)
     return math.sqrt(float(np.mean(np.diff(logs) ** 2)) / 2)
 
@@ -74,8 +112,7 @@ def compare_runs(a: Sequence[float], b: Sequence[float], better: str, margin: fl
     p_equal = max(tail(edge - shift), tail(edge + shift))
     interval = (shift - half, shift + half)
     verdict, reason = verdict_of(shift, interval, p_equal, margin, min(len(a), len(b)))
-    known = f"of {spread.runs} earlier runs"
-    known = f"by the {spread.estimator} of launches, with the spread between runs ({spread.deviation:.1%}, {known})"
+    known = f"by the {spread.estimator} of launches, {spread.text}"
     return Comparison(
         verdict=verdict,
         ratio=math.exp(shift),

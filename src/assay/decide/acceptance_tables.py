@@ -20,7 +20,9 @@ def table(of: Acceptance) -> Grid:
             missed = [node for node in each.nodes if node.verdict != "accepted"]
             lines += [_line(f"  {node.node}", node, each) for node in missed[:MOST_NODES]]
             if len(missed) > MOST_NODES:
-                lines.append((f"  and {len(missed) - MOST_NODES} more nodes", "", "", "", "", ""))
+                lines.append(
+                    (f"  and {len(missed) - MOST_NODES} more {'parts' if each.parts else 'nodes'}", "", "", "", "", "")
+                )
     title = f"{of.contract.name}: vendor's risk {of.risks.vendor:.3g}, buyer's risk {of.risks.buyer:.3g}"
     return grid(title, ("requirement", "limit", "value", "95%", "launches", "verdict"), lines, left=1)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from assay.analysis.run_spread import LEAST_RUNS, RunSpread, learn
+from assay.analysis.run_spread import LEAST_POOLED, RunSpread, learn, pool
 from assay.decide.history_runs import CONFIRMS
+from assay.document.comparison import FigureRow, JudgedRow
 from assay.document.run_document import Document
 from assay.errors import AssayError
 from assay.report.derive.document import document
@@ -20,14 +21,15 @@ MOST_RUNS = 12  # the newest: reading a run takes a part of a second
 def between_runs(a: Document, b: Document) -> dict[Key, RunSpread]:
     """Estimator and spread by figure, from runs of the machine of both, which are no part of what is compared.
 
-    Nothing where both are not of one measured machine, or too few earlier runs are known. A figure's earlier runs count
-    with as many launches as the compared runs have at least, and no more of them.
+    Nothing where both are not of one measured machine, or fewer than LEAST_POOLED earlier runs are known. A figure's
+    earlier runs count with as many launches as the compared runs have at least, and no more of them. A figure with too
+    few of them for a spread of its own has that of all figures together.
     """
     if a.described or b.described or a.machine is None or a.machine != b.machine or a.run == b.run:
         return {}
     shared = {each.benchmark for each in a.benchmarks} & {each.benchmark for each in b.benchmarks}
     runs = [run for run in known_runs() if _counts(run, a, b, shared)][-MOST_RUNS:]
-    if len(runs) < LEAST_RUNS:
+    if len(runs) < LEAST_POOLED:
         return {}
     first, second = compared(a), compared(b)
     launches = {key: min(len(first[key].by_launch), len(second[key].by_launch)) for key in first if key in second}
@@ -37,8 +39,19 @@ def between_runs(a: Document, b: Document) -> dict[Key, RunSpread]:
             count = launches.get(key, 0)
             if count and len(values) >= count and all(value > 0 for value in values):
                 series[key].append([*values[:count]])
-    learnt = {key: learn(of, first[key].better) for key, of in series.items()}
+    pooled = pool(series)
+    learnt = {key: learn(of, first[key].better) or pooled.get(key) for key, of in series.items()}
     return {key: each for key, each in learnt.items() if each is not None}
+
+
+def by_launches_alone(
+    a: Document, b: Document, rows: Iterable[JudgedRow | FigureRow], known: Mapping[Key, RunSpread]
+) -> set[Key]:
+    """Give the figures of two measured runs that only their launches judged: how far equal runs differ is not known."""
+    if a.described or b.described or a.run == b.run:
+        return set()
+    keys = {(row.benchmark, row.figure, row.params) for row in rows if isinstance(row, JudgedRow) and not row.paired}
+    return keys - set(known)
 
 
 def _counts(run: Run, a: Document, b: Document, shared: set[str]) -> bool:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from assay import versions
+from assay import input_file, versions
 from assay.analysis.acceptance import LEAST_RISK, MOST_RISK
 from assay.benchmark.record import Benchmark, Figure, benchmarks
 from assay.errors import InputError
 from assay.machine import units
+from assay.machine.switch_tree import SwitchTree, read_switches
 from assay.toml.checking import Table, near, validate_tables
 from assay.toml.source import Source, read
 
@@ -48,6 +49,10 @@ class RequirementTable(Table):
     benchmark: str = Field(description="a benchmark of `assay catalogue --benchmarks`")
     figure: str = Field(description="a figure of that benchmark")
     case: dict[str, str | int | float] = Field({}, description="the parameters of the case, such as { bytes = 8 }")
+    parts: list[Literal["links", "switches", "nodes", "pairs"]] = Field(
+        [], description="the parts of the machine that must each meet the limit, of a benchmark of all pairs"
+    )
+    topology: str = Field("", description="with parts: a file as Slurm's topology.conf, next to the contract")
     at_least: str | int | float | None = Field(None, description='a value with its unit, such as "12 GB/s"')
     at_most: str | int | float | None = Field(None, description='a value with its unit, such as "3 us"')
     share: Annotated[Share, Field(gt=0, le=1)] = Field(1.0, description="of the nodes that must meet the limit")
@@ -65,7 +70,11 @@ class ContractTable(Table):
 
 @dataclass(frozen=True)
 class Requirement:
-    """One requirement; `limit` in the SI unit of the figure, `higher`: whether it is a least value."""
+    """One requirement; `limit` in the SI unit of the figure, `higher`: whether it is a least value.
+
+    `parts`: each part of these kinds must meet it, by what its messages take longer than comparable ones (1).
+    `switches` is the tree that a file gives for them.
+    """
 
     name: str
     record: Benchmark
@@ -76,6 +85,8 @@ class Requirement:
     share: float
     indifference: float
     spread: float
+    parts: tuple[str, ...] = ()
+    switches: SwitchTree | None = None
 
 
 @dataclass(frozen=True)
@@ -124,6 +135,15 @@ def _requirement(source: Source, at: int, table: RequirementTable) -> Requiremen
         keys = ("requirement", at, "figure")
         raise source.error(keys, "no such figure", value=table.figure, accepted=", ".join(figures))
     figure = figures[table.figure]
+    if table.parts:
+        if not record.pairs or figure.unit != "s":
+            keys = ("requirement", at, "parts")
+            accepted = 'with benchmark = "tournament" and figure = "time"'
+            raise source.error(keys, "has no effect here", value=table.figure, accepted=accepted)
+        figure = replace(figure, unit="1")
+    elif table.topology:
+        keys = ("requirement", at, "topology")
+        raise source.error(keys, "has no effect here", value=table.topology, accepted="with parts")
     limit, higher = _limit(source, at, table, figure)
     return Requirement(
         name=table.name,
@@ -135,7 +155,16 @@ def _requirement(source: Source, at: int, table: RequirementTable) -> Requiremen
         share=table.share,
         indifference=table.indifference,
         spread=table.spread,
+        parts=tuple(dict.fromkeys(table.parts)),
+        switches=_switches(source, table),
     )
+
+
+def _switches(source: Source, table: RequirementTable) -> SwitchTree | None:
+    if not table.topology:
+        return None
+    path = source.path.parent / table.topology
+    return read_switches(input_file.text(path, accepted="switches as in Slurm's topology.conf"), path)
 
 
 def _limit(source: Source, at: int, table: RequirementTable, figure: Figure) -> tuple[float, bool]:

@@ -36,17 +36,29 @@ def plan_contract(contract: Contract, nodes: int, launches: int | None = None) -
         by_benchmark[each.record.name].append((at, each))
     made = []
     for name, of in by_benchmark.items():
-        of_one = nodes if of[0][1].record.kind == "node" else 1
-        most = launches or max(_needed(contract, at, each, of_one) for at, each in of)
+        most = launches or max(_needed(contract, at, each, _tests(each, nodes)) for at, each in of)
         made.append(PlannedBenchmark(name, _settings(contract, of), looks_of(most)))
     return tuple(made)
+
+
+def _tests(requirement: Requirement, nodes: int) -> int:
+    """How many tests a requirement has: one on each node; of parts as many as there may be, at least of two nodes."""
+    if not requirement.parts:
+        return nodes if requirement.record.kind == "node" else 1
+    ranks = max(2, nodes)
+    tree = requirement.switches
+    switches = ranks if tree is None else len({*tree.switch_of.values(), *tree.upper.values()})
+    most = {"links": 2 * switches, "switches": switches, "nodes": 3 * ranks, "pairs": ranks * (ranks - 1) // 2}
+    return sum(most[name] for name in requirement.parts)
 
 
 def _needed(contract: Contract, at: int, requirement: Requirement, nodes: int) -> int:
     buyer, vendor = levels_of_test(contract, requirement, nodes)
     risks = (vendor, contract.buyer)  # all requirements on all nodes together are to be accepted
+    # a part that is as fast as others is below its limit by no more than that
+    shortfall = min(requirement.indifference, requirement.limit) if requirement.parts else requirement.indifference
     try:
-        return launches_needed(requirement.spread, requirement.indifference, buyer, vendor, risks)
+        return launches_needed(requirement.spread, shortfall, buyer, vendor, risks)
     except ValueError as error:
         keys = ("requirement", at, "indifference")
         accepted = "more, or a smaller spread of launches"

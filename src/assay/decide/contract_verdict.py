@@ -64,6 +64,7 @@ def judged_requirement(
         share=requirement.share,
         indifference=requirement.indifference,
         reason=reason,
+        parts=[*requirement.parts] or None,
     )
 
 
@@ -84,12 +85,12 @@ def _of_node(
         reason = found.note or "has no valid value"
         return NodeVerdict(found.node, NOT_SHOWN, None, None, launches, 0, state, reason)
     values = launch_values(figure)
-    meets = [_meets(requirement, value) for value in values]
+    meets = [_meets(value, requirement.limit, requirement.higher) for value in values]
     met = sum(meets)
     plan = AcceptancePlan(looks or (max(1, len(values)),), buyer, vendor)
     why = found.note
     if found.note is not None:
-        verdict = _in_doubt(requirement, figure, plan)
+        verdict = judged_in_doubt(figure, requirement.limit, higher=requirement.higher, plan=plan)
     elif found.exact:
         verdict = AcceptanceVerdict.ACCEPTED if met == len(values) else AcceptanceVerdict.REJECTED
     else:
@@ -101,11 +102,11 @@ def _of_node(
     return NodeVerdict(found.node, verdict.value, figure.shown, interval, len(values), met, figure.state, why)
 
 
-def _in_doubt(requirement: Requirement, figure: ReportedFigure, plan: AcceptancePlan) -> AcceptanceVerdict:
+def judged_in_doubt(figure: ReportedFigure, limit: float, *, higher: bool, plan: AcceptancePlan) -> AcceptanceVerdict:
     """Reject what misses the limit even where the disturbance did its most; accept nothing."""
-    best = [most_favourable(value, requirement.higher, figure.disturbance) for value in launch_values(figure)]
+    best = [most_favourable(value, higher, figure.disturbance) for value in launch_values(figure)]
     known = [value for value in best if value is not None]
-    verdict = plan.decide([_meets(requirement, value) for value in known])
+    verdict = plan.decide([_meets(value, limit, higher) for value in known])
     shown = len(known) == len(best) and verdict is AcceptanceVerdict.REJECTED
     return verdict if shown else AcceptanceVerdict.NOT_SHOWN
 
@@ -123,8 +124,8 @@ def most_favourable(value: float, higher: bool, moved: Moved | None) -> float | 
     return value / factor if factor > 0 else None
 
 
-def _meets(requirement: Requirement, value: float) -> bool:
-    return value >= requirement.limit if requirement.higher else value <= requirement.limit
+def _meets(value: float, limit: float, higher: bool) -> bool:
+    return value >= limit if higher else value <= limit
 
 
 def _deciding(nodes: Sequence[NodeVerdict], higher: bool, needed: int) -> NodeVerdict:
@@ -139,5 +140,5 @@ def _deciding(nodes: Sequence[NodeVerdict], higher: bool, needed: int) -> NodeVe
 def _reason(nodes: Sequence[NodeVerdict], verdict: str) -> str | None:
     concerned = [node for node in nodes if node.verdict == verdict]
     texts = [f"{node.node}: {node.reason}" if len(nodes) > 1 else node.reason for node in concerned if node.reason]
-    more = f"; and {len(texts) - 3} more nodes" if len(texts) > 3 else ""
+    more = f"; and {len(texts) - 3} more" if len(texts) > 3 else ""
     return "; ".join(texts[:3]) + more if texts else None

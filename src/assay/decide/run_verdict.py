@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay import installed
-from assay.decide.contract import Contract
+from assay.decide.contract import Contract, Requirement
 from assay.decide.contract_verdict import judged_requirement, whole_verdict
-from assay.decide.evidence import SectionsByNode, evidence, sections_by_node
+from assay.decide.evidence import NodeEvidence, SectionsByNode, evidence, sections_by_node
+from assay.decide.part_evidence import part_evidence
 from assay.document.acceptance import Acceptance, AcceptedRun, ContractNamed, StatedRisks
 from assay.errors import InputError
 from assay.kinds import NumberKind
@@ -36,7 +37,12 @@ def judged_runs(
         for each in contract.requirements
     }
     judged = [
-        judged_requirement(contract, each, evidence(each, found[each.record.name]), (looks or {}).get(each.record.name))
+        judged_requirement(
+            contract,
+            each,
+            _evidence(each, of.get(each.record.name), found[each.record.name]),
+            (looks or {}).get(each.record.name),
+        )
         for each in contract.requirements
     ]
     return Acceptance(
@@ -48,6 +54,12 @@ def judged_runs(
         runs=[_accepted(run) for run in runs],
         ended=ended,
     )
+
+
+def _evidence(requirement: Requirement, run: Run | None, found: SectionsByNode) -> list[NodeEvidence]:
+    if not requirement.parts or run is None:
+        return evidence(requirement, found)
+    return part_evidence(requirement, run, found)
 
 
 def attach_runs(found: Acceptance, runs: Sequence[Run]) -> Acceptance:

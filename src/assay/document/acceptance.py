@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
+from assay.document.json_form import WRITTEN_IF_SET
 from assay.document.params import Params
 
 
@@ -25,7 +27,8 @@ class NodeVerdict:
 class RequirementVerdict:
     """One requirement; `limit` in `unit`.
 
-    `value`, `interval` and `launches` are of the worst of the nodes that must meet the limit (their `share`).
+    `value`, `interval` and `launches` are of the worst of the nodes that must meet the limit (their `share`). Of a
+    requirement on `parts` these are in the place of nodes, and the value is what their messages take longer (1).
     """
 
     name: str
@@ -43,6 +46,7 @@ class RequirementVerdict:
     share: float
     indifference: float
     reason: str | None
+    parts: Annotated[list[str] | None, WRITTEN_IF_SET] = None
 
 
 @dataclass(frozen=True)

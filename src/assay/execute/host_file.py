@@ -16,7 +16,7 @@ import re
 from pathlib import Path
 
 from assay.errors import InputError
-from assay.execute import host_ranges
+from assay.machine import host_ranges
 
 ACCEPTED = "HOST, HOST:N, HOST slots=N [max_slots=N], with ranges as in n[001-003]"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", re.ASCII)

@@ -27,6 +27,7 @@ from assay.execute.mpi_variants import describe_variant as described_mpi
 from assay.execute.mpiexec import MpiexecLauncher
 from assay.execute.plan import Task
 from assay.execute.preflight_tools import NO_MPI
+from assay.execute.slurm import SlurmLauncher
 from assay.execute.transports import LEAST_SEGMENTS, segments
 from assay.execute.variants import VariedProgram
 from assay.execute.vectorised import kernels_as_dicts
@@ -181,7 +182,12 @@ class Real:
             "mpi": None if self.mpi is None else vars(self.mpi) | {},
             "programs": self._programs(),
             **({"mpi_variants": self._exchanges()} if self._other else {}),
+            **({"switches": switches} if (switches := self._switches()) else {}),
         } | ({"folders": self._folders()} if self.folders else {})
+
+    def _switches(self) -> str:
+        """The tree of switches, where a batch system states one."""
+        return next((made.switches() for made in self._launchers.values() if isinstance(made, SlurmLauncher)), "")
 
     def _launching(self, made: Launcher) -> dict[str, Any]:
         """What launches; of a run with MPI variants without an MPI, which each launch has of its own."""

@@ -55,6 +55,7 @@ class SlurmLauncher(MpiexecLauncher):
         self._answered = False
         self._plugin: dict[str, str | None] = {}
         self._sees: dict[tuple[Path, str, int], bool] = {}
+        self._switches: str | None = None
 
     def check(self) -> None:
         """InputError where Slurm's commands are not here, or no controller answers them."""
@@ -85,6 +86,15 @@ class SlurmLauncher(MpiexecLauncher):
         version = "missing" if ended.missing else (output.split() or ["unknown"])[-1]
         job = os.environ.get("SLURM_JOB_ID")
         return {"launcher": self.name, "implementation": "Slurm", "version": version, "allocation": job}
+
+    def switches(self) -> str:
+        """The tree of switches that Slurm states (`machine/switch_tree.py` reads it); empty where it has none."""
+        if self._switches is None:
+            ended, output = process_tree.ask(["scontrol", "show", "topology"], timeout=_ANSWERS_WITHIN)
+            failed = ended.missing or ended.timed_out or any(ended.statuses)
+            lines = [] if failed else [line for line in output.splitlines() if line.startswith("SwitchName=")]
+            self._switches = "\n".join(lines)
+        return self._switches
 
     def run(self, job: Job) -> Outcome:
         """Run a job step on `job.nodes` nodes (None: all of the allocation that Assay runs in, else one)."""

@@ -83,7 +83,7 @@ def register(app: typer.Typer) -> None:
 
         from assay.analysis.comparison import MARGIN
         from assay.cli import emit
-        from assay.decide.between_runs import between_runs
+        from assay.decide.between_runs import between_runs, by_launches_alone
         from assay.document.json_form import to_json
         from assay.errors import InputError
         from assay.report.derive.document import document
@@ -146,7 +146,8 @@ def register(app: typer.Typer) -> None:
                 wanted = gate.required(whole, other.document, words, (_planned(first), other.planned))
                 known = between_runs(whole, other.document) if other.about is not None else {}
                 rows = comparison.against(whole, other.document, margin or MARGIN, wanted.__contains__, known)
-                verdict = gate.judge(rows, whole, other.document, wanted, only=words is not None)
+                alone = set() if other.about is None else by_launches_alone(whole, other.document, rows, known)
+                verdict = gate.judge(rows, whole, other.document, wanted, only=words is not None, alone=alone)
                 entry = replace(
                     entry,
                     rows=[*rows],

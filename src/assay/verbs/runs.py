@@ -30,18 +30,37 @@ def register(app: typer.Typer) -> None:
         ] = None,
         label: Label = None,
         last: Annotated[int | None, typer.Option("--last", metavar="N", min=1, help="only the newest N")] = None,
+        keep: Annotated[
+            int | None,
+            typer.Option(
+                "--keep",
+                metavar="N",
+                min=1,
+                help="only those that are not among the newest N of their machine, and have no label",
+            ),
+        ] = None,
+        remove: Annotated[bool, typer.Option("--remove", help="with --keep: delete the folders of these runs")] = False,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
         """List all runs that you made and that are still there, in whatever folder, the newest last.
 
         With RUN and --label: give that run this label. Several runs may have the same: it names the newest of them.
+        With --keep N --remove: delete old runs. Runs with a label stay, but for those of `assay watch`.
         """
         from assay.cli import emit
+        from assay.decide.retention import beyond_newest
         from assay.errors import InputError
         from assay.report.render.console import listing
         from assay.store import Run, known_runs
+        from assay.verbs._removal import remove_all
 
+        if remove and keep is None:
+            raise InputError("has no effect alone", key="--remove", accepted="--keep N --remove")
+        if keep is not None:
+            for key, given in (("RUN", run), ("--label", label), ("--last", last)):
+                if given is not None:
+                    raise InputError("has no effect with --keep", key=key, value=given, accepted="--keep N [--remove]")
         if (run is None) != (label is None):
             key, value, accepted = ("RUN", run, "RUN --label NAME") if label is None else ("--label", label, "RUN too")
             raise InputError("has no effect without the other", key=key, value=value, accepted=accepted)
@@ -55,9 +74,17 @@ def register(app: typer.Typer) -> None:
             else:
                 print(f"{label}: {named.about['id']}")
             return
-        found = [_entry(run) for run in known_runs()[-(last or 0) :]]
+        known = known_runs()
+        chosen = known[-(last or 0) :] if keep is None else beyond_newest(known, keep)
+        found = [_entry(run) for run in chosen]
+        if remove:
+            chosen = remove_all(chosen)
+            found = [each for each in found if each["folder"] in {str(run.folder) for run in chosen}]
         if json:
             emit({"runs": found})
+            return
+        if remove:
+            print(f"{len(found)} run{'s' if len(found) != 1 else ''} removed")
             return
         if quiet:
             latest = f", the latest {found[-1]['id']} ({found[-1]['state']})" if found else ""
@@ -65,7 +92,7 @@ def register(app: typer.Typer) -> None:
             return
         console = listing()
         if not found:
-            console.print("No runs yet: assay evaluate makes one.")
+            console.print("No runs yet: assay evaluate makes one." if keep is None else "No run is older than these.")
             return
         for line in _lines([_cells(each) for each in found], console.width):
             console.print(line, soft_wrap=True)

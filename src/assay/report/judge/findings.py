@@ -15,7 +15,7 @@ from assay.document.run_document import Document
 from assay.document.run_verdict import Finding, ReachedLine
 from assay.machine.abilities import HostWarning
 from assay.report.derive import progress
-from assay.report.judge import launch_modes
+from assay.report.judge import launch_modes, run_to_run
 from assay.report.judge.bounds import percent, reached
 from assay.report.judge.finding_lines import finding, short
 from assay.report.registry import sections
@@ -43,6 +43,7 @@ def findings(document: Document, lines: Sequence[ReachedLine], warnings: Sequenc
         *_slower_than_before(lines),
         *_faster_than_before(lines),
         *_launches_apart(document, lines),
+        *_runs_apart(document, lines),
         *_breaks(document),
         *_host_warnings(document, warnings),
     ]
@@ -168,6 +169,15 @@ def _launches_apart(document: Document, lines: Sequence[ReachedLine]) -> Iterato
         advice += "; a host may place a guest's processors near one another in one launch and far in the next"
     for i, (_, text) in enumerate(found[:MOST_APART]):
         yield finding(57.5, "odd", text + (more if i == 0 else ""), advice)
+
+
+def _runs_apart(document: Document, lines: Sequence[ReachedLine]) -> Iterator[Finding]:
+    """Name main figures that differ more from run to run than from launch to launch."""
+    found = sorted(run_to_run.wider_between_runs(document, lines), key=lambda each: -each[0])
+    if found:
+        named = "; ".join(text for _, text in found[:MOST_APART])
+        more = f"; and {len(found) - MOST_APART} more main figures" if len(found) > MOST_APART else ""
+        yield finding(57.2, "odd", f"runs differ more than launches: {named}{more}", run_to_run.ADVICE)
 
 
 def _breaks(document: Document) -> Iterator[Finding]:

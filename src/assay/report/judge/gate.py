@@ -16,6 +16,8 @@ from assay.errors import InputError
 from assay.report.judge.comparison import Key, compared, identity, outcomes_of
 from assay.report.units import params
 
+UNKNOWN = "; how far equal runs differ here is not known: two earlier runs of this machine, or `compare --live`, say it"
+
 
 def named(names: str, documents: Sequence[Document]) -> list[str]:
     """Read `--figures`: BENCHMARK, FIGURE or BENCHMARK.FIGURE with commas between; InputError for what no run has."""
@@ -73,8 +75,19 @@ def required(
     }
 
 
-def judge(rows: Sequence[FigureRow], a: Document, b: Document, wanted: Set[Key], *, only: bool) -> Gate:
-    """Judge the threshold by the rows of a comparison; unless `only` those `wanted` count, any that differs misses."""
+def judge(
+    rows: Sequence[FigureRow],
+    a: Document,
+    b: Document,
+    wanted: Set[Key],
+    *,
+    only: bool,
+    alone: Set[Key] = frozenset(),
+) -> Gate:
+    """Judge the threshold by the rows of a comparison; unless `only` those `wanted` count, any that differs misses.
+
+    `alone`: figures that only the launches of both runs judged; that shows nothing of a difference between runs.
+    """
     found = {(row.benchmark, row.figure, row.params): row for row in rows}
     rests = wanted or set(found)
     unjudged = []
@@ -82,14 +95,14 @@ def judge(rows: Sequence[FigureRow], a: Document, b: Document, wanted: Set[Key],
         if key not in found:
             there, lacking = (a, b) if key in compared(a) else (b, a)
             unjudged.append(f"{_text(key, compared(there)[key].params)}: not measured in {lacking.run}")
-        elif found[key].verdict == "inconclusive":
-            unjudged.append(f"{_text(key, found[key].params)}: {found[key].reason}")
+        elif found[key].verdict == "inconclusive" or key in alone:
+            unjudged.append(f"{_text(key, found[key].params)}: {found[key].reason}{UNKNOWN * (key in alone)}")
     if not found:
         unjudged = [f"{a.run} and {b.run} have nothing in common"]
     missed = [
         f"{_text(key, row.params)}: {row.reason}"
         for key, row in found.items()
-        if row.verdict == "differs" and (key in rests or not only)
+        if row.verdict == "differs" and key not in alone and (key in rests or not only)
     ]
     passed = not unjudged and not missed
     return Gate(judged=not unjudged, passed=passed, figures=len(rests), missed=missed, unjudged=unjudged)

@@ -2,6 +2,7 @@
 
 Read from the launches' own lines (`event` pairs): of each pass and length the time of every directed pair, and where
 ranks stood in the circle, which says who exchanged at the same time. Of a described machine also the links of each way.
+Of a cluster whose batch system states its switches, the links and switches of that tree are judged as well.
 Passes of unlike numbers of ranks, ranks per node or MPIs have nothing in common, and are judged apart.
 """
 
@@ -20,8 +21,11 @@ from assay.analysis.as_fast import as_fast
 from assay.analysis.slow_pairs import FALSE_ALARMS, CandidateKind, Localised, SlowPart, localise, residuals
 from assay.case import Case
 from assay.document.tournament import PairTimes, SlowThing, TournamentFound
+from assay.errors import InputError
+from assay.machine.switch_tree import SwitchTree, read_switches
 from assay.report.derive.settings import differing
 from assay.report.sections.pairs.pair_tables import but_for_words, longer
+from assay.report.sections.pairs.switch_ways import switch_ways
 from assay.report.units import human
 from assay.store import Run
 
@@ -36,7 +40,8 @@ class Layout:
     """Where ranks are: `node_of` each, the nodes' names, and of each directed pair the links of its way, where known.
 
     `alike`: a number for each reading, the same where the links of the ways are described alike; without it, as in runs
-    that did not record it, where they are as many.
+    that did not record it, where they are as many. `bundled`: each of the links is of an unknown number of cables, as
+    between switches that a batch system names; `switches` are those of each way then, by number in `switch_names`.
 
     Reading from * (ranks - 1) + to - (to > from) is the message of rank `from` to rank `to`.
     """
@@ -47,6 +52,9 @@ class Layout:
     links: Integers | None = None  # (readings, hops), -1 for none
     ends: list[list[Any]] = field(default_factory=list)  # of each link name, kind, from, to
     alike: Integers | None = None  # (readings,), -1 within a node
+    bundled: bool = False
+    switches: Integers | None = None  # (readings, hops), -1 for none
+    switch_names: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         every = np.arange(self.ranks)
@@ -86,8 +94,48 @@ class Alike:
     lines: dict[int, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
 
 
+@dataclass(frozen=True)
+class PairReadings:
+    """What parts of a machine are judged by: the passes of each length, each with its classes and what shared no link.
+
+    `params`: the ranks, ranks per node and MPI of all of them.
+    """
+
+    params: Case
+    layout: Layout
+    kinds: list[CandidateKind]
+    passes: list[Passes]
+
+    def classes(self, of: Passes) -> Integers:
+        """The class of each reading (passes, readings)."""
+        reading = self.layout.reading
+        return np.stack([_classes(self.layout, places, reading) for places in of.places])
+
+    def alone(self, classes: Integers) -> NDArray[np.bool_] | None:
+        """Which readings shared no link, by their classes; None where that is not known."""
+        return _alone(self.layout, classes)
+
+
 def tournaments(run: Run, benchmark: str) -> list[TournamentFound]:
     """Judge the passes of a run's launches that count, those of each number of ranks, ranks per node and MPI apart."""
+    found = groups(run, benchmark)
+    tree = stated_switches(run)
+    labels = differing([each.params for each in found])
+    return [_judged(each, label, tree) for each, label in zip(found, labels, strict=True)]
+
+
+def stated_switches(run: Run) -> SwitchTree | None:
+    """The tree of switches that the batch system stated when the run was made; None where it stated none."""
+    texts = (str(stated.get("switches") or "") for stated in run.provenance().values())
+    text = next((each for each in texts if each), "")
+    try:
+        return read_switches(text, "scontrol show topology") if text else None
+    except InputError:
+        return None
+
+
+def groups(run: Run, benchmark: str) -> list[Alike]:
+    """The launches of a run that count, in groups of the same number of ranks, ranks per node and MPI."""
     groups: dict[Case, Alike] = {}
     for about, file in run.tasks():
         if about.benchmark == benchmark and not about.superseded and file.content.done:
@@ -99,9 +147,7 @@ def tournaments(run: Run, benchmark: str) -> list[TournamentFound]:
             of = groups.setdefault(params, Alike(params))
             of.placement = of.placement or file.content.opening.get("placement") or []
             of.lines[about.launch] += events
-    found = sorted(groups.values(), key=_order)
-    labels = differing([each.params for each in found])
-    return [_judged(each, label) for each, label in zip(found, labels, strict=True)]
+    return sorted(groups.values(), key=_order)
 
 
 def _order(alike: Alike) -> tuple[int, str, str, int]:
@@ -109,19 +155,37 @@ def _order(alike: Alike) -> tuple[int, str, str, int]:
     return int(about.get("ppn") or 0), str(about.get("mpi")), str(about.get("transport")), int(about["ranks"])
 
 
-def _judged(alike: Alike, label: str) -> TournamentFound:
+def readings(alike: Alike, tree: SwitchTree | None) -> PairReadings:
+    """Give the passes of a group; along a tree of switches where the ways are not known from the description."""
+    ranks = int(alike.params["ranks"])
+    events = [(launch, event) for launch, each in sorted(alike.lines.items()) for event in each]
+    layout = _layout(ranks, alike.placement, [event for _, event in events])
+    if tree is not None and layout.links is None:
+        _lay_switches(layout, tree)
+    return PairReadings(
+        alike.params, layout, candidate_kinds(layout), sorted(_passes(events, ranks), key=lambda each: each.bytes)
+    )
+
+
+def _lay_switches(layout: Layout, tree: SwitchTree) -> None:
+    """Give a layout the ways along a tree of switches; as it is where a node is connected to none."""
+    found = switch_ways(tree, layout.names)
+    if found is not None:
+        between = layout.ends_of
+        layout.links, layout.alike, layout.switches = (of[between] for of in (found.links, found.alike, found.switches))
+        layout.ends, layout.switch_names, layout.bundled = [list(each) for each in found.ends], found.names, True
+
+
+def _judged(alike: Alike, label: str, tree: SwitchTree | None = None) -> TournamentFound:
     """Judge the passes of one group at the level of a run that has no other; `label` tells it from others, if any."""
     lines, ranks = alike.lines, int(alike.params["ranks"])
     of = f", {label}" if label else ""
-    events = [(launch, event) for launch, each in sorted(lines.items()) for event in each]
-    layout = _layout(ranks, alike.placement, [event for _, event in events])
-    reading = layout.reading
+    read = readings(alike, tree)
+    layout, every, kinds = read.layout, read.passes, read.kinds
     lengths, slow, passes, too_many = [], list[SlowThing](), 0, 0
-    every = sorted(_passes(events, ranks), key=lambda each: each.bytes)
-    kinds = _kinds(layout)
     found: Localised | None = None
     for each in every:
-        classes = np.stack([_classes(layout, places, reading) for places in each.places])
+        classes = read.classes(each)
         level = FALSE_ALARMS / len(every)
         found = localise(each.logs, classes, each.launch_of, kinds, level, _alone(layout, classes))
         apart = np.stack([residuals(times, belongs) for times, belongs in zip(each.logs, classes, strict=True)])
@@ -196,6 +260,8 @@ def _classes(layout: Layout, places: list[int], reading: Integers) -> Integers:
     if layout.links is None:
         return away
     way: Integers = (layout.links >= 0).sum(axis=1) if layout.alike is None else layout.alike + 1
+    if layout.bundled:  # how many messages share a cable is not known
+        return way * (MOST_SHARING + 1)
     load = np.zeros(len(away), np.int64)
     count = len(layout.ends) + 1  # the last one stands for no link
     ways = np.where(layout.links >= 0, layout.links, count - 1)
@@ -212,7 +278,7 @@ def _classes(layout: Layout, places: list[int], reading: Integers) -> Integers:
 
 def _alone(layout: Layout, classes: Integers) -> NDArray[np.bool_] | None:
     """Which readings shared no link of their way, by their classes; None where no ways are known."""
-    return None if layout.links is None else classes % (MOST_SHARING + 1) <= 1
+    return None if layout.links is None or layout.bundled else classes % (MOST_SHARING + 1) <= 1
 
 
 def _rounds(places: list[int], reading: Integers) -> Iterator[tuple[Integers, Integers]]:
@@ -231,7 +297,8 @@ def _rounds(places: list[int], reading: Integers) -> Iterator[tuple[Integers, In
         yield reading[at[first], at[other[first]]], reading[at[other[first]], at[first]]
 
 
-def _kinds(layout: Layout) -> list[CandidateKind]:
+def candidate_kinds(layout: Layout) -> list[CandidateKind]:
+    """The kinds of parts that can be slow, with what readings cross or touch each."""
     source, target, nodes = layout.source, layout.target, len(layout.names)
     from_node, to_node = layout.ends_of
     kinds = []
@@ -245,6 +312,8 @@ def _kinds(layout: Layout) -> list[CandidateKind]:
         between = np.array([kind == "network" for _, kind, *_ in layout.ends] + [False])
         ways = np.where(between[layout.links], layout.links, -1).T
         kinds += [CandidateKind("link", ways), CandidateKind("cable", np.where(ways >= 0, _cables(layout)[ways], -1))]
+    if layout.switches is not None:
+        kinds += [CandidateKind("switch", layout.switches.T)]
     low, high = np.minimum(source, target), np.maximum(source, target)
     kinds += [CandidateKind("pair", (low * layout.ranks + high)[None], single=True)]
     kinds += [CandidateKind("direction", (source * layout.ranks + target)[None], single=True)]
@@ -258,28 +327,45 @@ def _cables(layout: Layout) -> Integers:
     return np.asarray([*found, -1], np.int64)
 
 
+@dataclass(frozen=True)
+class PartName:
+    """What a candidate is called, with the ranks, the nodes and the link that it is of."""
+
+    name: str
+    ranks: list[int] = field(default_factory=list)
+    nodes: list[str] = field(default_factory=list)
+    link: str | None = None
+
+
+def part_name(kind: str, number: int, layout: Layout) -> PartName:
+    """Name a candidate of a kind."""
+    if kind.startswith("node"):
+        node = layout.names[number]
+        ranks = np.flatnonzero(layout.node_of == number).tolist()
+        return PartName(f"node {node}{kind.removeprefix('node')}", ranks, [node])
+    if kind == "rank":
+        node = layout.names[layout.node_of[number]]
+        return PartName(f"rank {number} on node {node}", [number], [node])
+    if kind == "switch":
+        return PartName(f"switch {layout.switch_names[number]}")
+    if kind in ("link", "cable"):
+        link, _, a, b = layout.ends[number]
+        between = f"{a} to {b}" if layout.bundled else f"router {min(a, b)} to {max(a, b)}"
+        link = link if kind == "link" else f"{between}, both ways"
+        return PartName(f"link {link}", link=link)
+    ranks = list(divmod(number, layout.ranks))
+    nodes = [layout.names[layout.node_of[rank]] for rank in ranks]
+    ends = [f"rank {rank} (node {node})" for rank, node in zip(ranks, nodes, strict=True)]
+    name = f"pair {ends[0]} and {ends[1]}" if kind == "pair" else f"{ends[0]} to {ends[1]}, not back"
+    return PartName(name, ranks, nodes)
+
+
 def _thing(part: SlowPart, layout: Layout, length: int, beside: list[int], of: str = "") -> SlowThing:
-    name, ranks, nodes, link = "", list[int](), list[str](), None
-    if part.kind.startswith("node"):
-        nodes = [layout.names[part.number]]
-        ranks = np.flatnonzero(layout.node_of == part.number).tolist()
-        name = f"node {nodes[0]}" + part.kind.removeprefix("node")
-    elif part.kind == "rank":
-        ranks, nodes = [part.number], [layout.names[layout.node_of[part.number]]]
-        name = f"rank {part.number} on node {nodes[0]}"
-    elif part.kind in ("link", "cable"):
-        link, _, a, b = layout.ends[part.number]
-        link = link if part.kind == "link" else f"router {min(a, b)} to {max(a, b)}, both ways"
-        name = f"link {link}"
-    else:
-        ranks = list(divmod(part.number, layout.ranks))
-        nodes = [layout.names[layout.node_of[rank]] for rank in ranks]
-        ends = [f"rank {rank} (node {node})" for rank, node in zip(ranks, nodes, strict=True)]
-        name = f"pair {ends[0]} and {ends[1]}" if part.kind == "pair" else f"{ends[0]} to {ends[1]}, not back"
+    named = part_name(part.kind, part.number, layout)
     amount = ", ".join(filter(None, longer(part.effect, part.interval)))
     where = ", only where they share links with others" if part.shared else ""
     but_for = [layout.names[node] for node in beside]
-    text = f"{name}{of}: messages of {human(float(length), 'B')} take {amount}{where}{but_for_words(but_for)}"
+    text = f"{named.name}{of}: messages of {human(float(length), 'B')} take {amount}{where}{but_for_words(but_for)}"
     return SlowThing(
         kind=part.kind,
         text=text,
@@ -288,9 +374,9 @@ def _thing(part: SlowPart, layout: Layout, length: int, beside: list[int], of: s
         interval=list(part.interval),
         p=part.p,
         readings=part.readings,
-        ranks=ranks,
-        nodes=nodes,
-        link=link,
+        ranks=named.ranks,
+        nodes=named.nodes,
+        link=named.link,
         shared=part.shared,
         alone=part.alone,
         but_for=but_for,
