@@ -26,20 +26,49 @@ MOST_FACTOR = 4.0  # of the widening for few launches
 
 
 def launch_deviation(cells: MeasuredCells) -> float:
-    """Relative standard deviation of one launch's value, pooled over the cells with several; 0 where there are none."""
-    if len(cells.by_launch) < 2:
+    """Relative standard deviation of one launch's value within its run, pooled over the cells with several; 0 without."""
+    deviations, free, launches = [], 0, 0
+    for run in cells.runs:
+        if len(run) < 2:
+            continue
+        logs = np.log(np.where(run > 0, run, np.nan)[:, ~cells.bound])
+        counts = (~np.isnan(logs)).sum(axis=0)
+        several = logs[:, counts >= 2]
+        if several.size:
+            deviations.append(several - np.nanmean(several, axis=0))
+            free += int((counts[counts >= 2] - 1).sum())
+            launches = max(launches, several.shape[0])
+    if not deviations:
         return 0.0
-    logs = np.log(np.where(cells.by_launch > 0, cells.by_launch, np.nan)[:, ~cells.bound])
-    counts = (~np.isnan(logs)).sum(axis=0)
-    several = logs[:, counts >= 2]
-    if not several.size:
-        return 0.0
-    deviations = several - np.nanmean(several, axis=0)
-    free = (counts[counts >= 2] - 1).sum()
+    left = np.concatenate([each.ravel() for each in deviations])
     # Huber's weights: a launch that was far off in a few cells does not widen all of them.
-    scale = 1.4826 * float(np.nanmedian(np.abs(deviations))) * np.sqrt(several.shape[0] / (several.shape[0] - 1))
-    clipped = np.clip(deviations, -4 * scale, 4 * scale) if scale > 0 else deviations
+    scale = 1.4826 * float(np.nanmedian(np.abs(left))) * np.sqrt(launches / (launches - 1))
+    clipped = np.clip(left, -4 * scale, 4 * scale) if scale > 0 else left
     return float(np.sqrt(np.nansum(clipped**2) / free))
+
+
+def run_deviation(cells: MeasuredCells) -> float:
+    """Relative standard deviation of a run's medians from those of other runs, beyond what launches explain.
+
+    0 with one run: it is not known then.
+    """
+    medians = _run_medians(cells)
+    if medians is None:
+        return 0.0
+    variance = float(np.mean(np.var(medians, axis=0, ddof=1)))
+    launches = float(np.median([len(run) for run in cells.runs]))
+    return float(np.sqrt(max(variance - (1.2 * launch_deviation(cells)) ** 2 / launches, 0.0)))
+
+
+def _run_medians(cells: MeasuredCells) -> Floats | None:
+    """Logarithms of each run's medians, (runs, cells that all runs have); None with fewer than two runs or no cell."""
+    runs = cells.runs
+    if len(runs) < 2:
+        return None
+    common = np.all([(~np.isnan(run)).any(axis=0) for run in runs], axis=0) & ~cells.bound
+    if not common.any():
+        return None
+    return np.log(np.array([np.nanmedian(run[:, common], axis=0) for run in runs]))
 
 
 def sigma(cells: MeasuredCells) -> Floats:
@@ -59,9 +88,18 @@ def resampled(cells: MeasuredCells, seed: int, count: int = DRAWS) -> Floats:
         filled = np.where(np.isnan(cells.by_launch), middle, cells.by_launch) / middle
         picks = random.integers(launches, size=(count, launches))
         drawn = 1 + (np.median(filled[picks], axis=1) - 1) * widening(cells.launches)
+        drawn *= np.exp(_of_runs(cells, random, count))[:, None]
     own = np.exp(random.standard_normal(drawn.shape) * np.sqrt(FLOOR**2 + cells.slack**2))
     found = cells.value * np.maximum(drawn, 0.05) * own
     return np.where(cells.bound, cells.value, found)
+
+
+def _of_runs(cells: MeasuredCells, random: np.random.Generator, count: int) -> Floats:
+    """By how much the mean of the runs may be off, (count,), of logarithms: all lengths of a run are moved together."""
+    runs = len(cells.runs)
+    if runs < 2:
+        return np.zeros(count)
+    return np.asarray(run_deviation(cells) / np.sqrt(runs) * random.standard_t(runs - 1, count).clip(-6.3, 6.3))
 
 
 def widening(launches: int) -> float:

@@ -13,7 +13,12 @@ def _tables(document: Document) -> list[Grid]:
 
 
 def _lines(document: Document) -> list[str]:
-    return [] if document.prediction is None else prediction_tables.lines(document.prediction)
+    found = document.prediction
+    return [] if found is None else [prediction_tables.one_line(found), *prediction_tables.lines(found)[:-1]]
+
+
+def _summary(document: Document) -> list[Grid]:
+    return [] if document.prediction is None else [prediction_tables.by_class(document.prediction)]
 
 
 SECTION = ReportSection(
@@ -25,5 +30,6 @@ SECTION = ReportSection(
         present=lambda document: document.prediction is not None,
         tables=_tables,
         lines=_lines,
+        summary=_summary,
     ),
 )
