@@ -56,7 +56,12 @@ def compare(launches: int, draws: int) -> int:
         path = Path(folder) / "model.toml"
         path.write_text(text, encoding="utf-8")
         made = predict(runs["B"], found["B"], load(path), draws)
-        again = {each.key: each.value for s in pooled((found["A1"], found["A2"])).benchmarks for each in s.figures if each.main}
+        again = {
+            each.key: each.value
+            for s in pooled((found["A1"], found["A2"])).benchmarks
+            for each in s.figures
+            if each.main
+        }
     unseen = [each for each in made.cells if each.transfer != "another run" and each.state != "bound"]
     rows = [(cell, _repeated(cell, again.get((cell.benchmark, cell.figure, cell.params)))) for cell in unseen]
     print(f"{'cells':<16} {'number':>6} {'error':>8} {'A/A':>8} {'baseline':>9} {'coverage':>9} 95% interval")
@@ -64,7 +69,8 @@ def compare(launches: int, draws: int) -> int:
         _row(name, [row for row in rows if row[0].benchmark == name])
     error, repeat, plain = _row("all", rows)
     ratio = error / repeat if repeat else float("inf")
-    print(f"error over A/A: {ratio:.2f} (at most {WANTED} wanted); below the baseline's: {'yes' if error < plain else 'no'}")
+    below = "yes" if error < plain else "no"
+    print(f"error over A/A: {ratio:.2f} (at most {WANTED} wanted); below the baseline's: {below}")
     for reason in made.skipped:
         print(f"not predicted: {reason}")
     print(f"{time.monotonic() - began:.0f} s")

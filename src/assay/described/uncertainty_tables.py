@@ -28,7 +28,7 @@ class LaunchSpreadTable(Table):
         0.0,
         ge=0,
         le=10,
-        description="relative standard deviation between runs, beyond what their launches explain; 0: one run was fitted",
+        description="relative standard deviation between runs, beyond what launches explain; 0: one run was fitted",
     )
 
 

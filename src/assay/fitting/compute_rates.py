@@ -1,4 +1,4 @@
-"""[compute] of a description: what kernels do on one processor, and at most on all, of node programs that were measured.
+"""[compute] of a description: what kernels do on one processor, and at most on all, of measured node programs.
 
 Threads that work from memory at once share it: where the most threads do clearly less than as many times what one does,
 their rate is the node's limit, `compute.shared`. Fewer threads are predicted by both.
@@ -42,7 +42,9 @@ def compute_rates(kernels: Mapping[str, KernelCells], source: str, made: Estimat
     for kernel, cells in kernels.items():
         unit = UNITS[KERNELS[kernel].unit]
         key = f"compute.rate.{kernel}"
-        rates[kernel] = made.add([key], 1 / cells.alone.unit, unit, _draws(cells.alone.figure, kernel) / cells.alone.unit)
+        rates[kernel] = made.add(
+            [key], 1 / cells.alone.unit, unit, _draws(cells.alone.figure, kernel) / cells.alone.unit
+        )
         found.origin[key] = f"fitted: {cells.alone.figure.benchmark} (of {source})"
         together = cells.together
         if together is None:
@@ -52,9 +54,7 @@ def compute_rates(kernels: Mapping[str, KernelCells], source: str, made: Estimat
             key = f"compute.shared.{kernel}"
             draws = _draws(together.figure, f"{kernel} together") / together.unit
             shared[kernel] = made.add([key], 1 / together.unit, unit, draws)
-            found.origin[key] = (
-                f"fitted: {together.figure.benchmark} on {together.threads} threads (of {source})"
-            )
+            found.origin[key] = f"fitted: {together.figure.benchmark} on {together.threads} threads (of {source})"
     if rates:
         found.table["rate"] = rates
     if shared:

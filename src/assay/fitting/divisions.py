@@ -40,9 +40,9 @@ class Division:
     """What part of a message's processor time its sender and its receiver spend, with draws; the rest is delay.
 
     `known`: the benchmarks; empty where it is assumed. Only where it is known draws are there. `buffered`: a send
-    returns before the last byte has left. `receive`: what a receiver that moves in what comes takes of each message (s),
-    with draws; the sender has the rest then. `answer`: by how much each draw of what an answer to a request takes is off
-    its estimate (s), where messages ask first.
+    returns before the last byte has left. `receive`: what a receiver that moves in what comes takes of each message
+    (s), with draws; the sender has the rest then. `answer`: by how much each draw of what an answer to a request takes
+    is off its estimate (s), where messages ask first.
     """
 
     sender: float = 0.5
@@ -55,11 +55,20 @@ class Division:
     answer: Floats | None = None
 
 
-def divisions(found: LengthLines, per_byte: float, all_shown: Sequence[Shown]) -> list[Division]:
-    """One for each range of lengths; a range of which nothing is shown has that of the nearest one with something."""
+def divisions(
+    found: LengthLines, per_byte: float, all_shown: Sequence[Shown], both_copy: bool = False
+) -> list[Division]:
+    """One for each range of lengths; a range of which nothing is shown has that of the nearest one with something.
+
+    `both_copy`: how copying divides is known by itself (`wire_parts`), so that messages of which it is the smaller part
+    decide where there are any.
+    """
     made: list[Division | None] = []
     for line in found.lines:
         own = [each for each in all_shown if line_of(found.lines, each.length) is line and line.determined]
+        if both_copy:
+            short = [each for each in own if (line.beta - per_byte) * each.length < SHORT * line.alpha]
+            own = short or own
         made.append(_division(line, per_byte, own))
     return of_nearest(made)
 

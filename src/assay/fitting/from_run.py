@@ -3,9 +3,9 @@
 Half of the cells are fitted (`halves`). The echo's one-way times are cut into ranges of lengths, each a line of its own
 (`length_lines`); the network, else a crossbar, carries the least time per byte of them, and what a range takes more is
 copying. Where partners were at several hops and the run has its topology, a hop's delay is fitted as well (`per_hop`).
-How a message divides between both ends and the network, how it progresses beside a computation, and what a node computes,
-is fitted where the run has a benchmark that shows it. What nothing shows is assumed, and [uncertainty] names it under
-`not_determined`.
+How a message divides between both ends and the network, how it progresses beside a computation, and what a node
+computes, is fitted where the run has a benchmark that shows it. What nothing shows is assumed, and [uncertainty] names
+it under `not_determined`.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def _messages(chosen: ChosenCells, shape: Mapping[str, Any] | None, hops: float,
     parts = wire_parts(lines, wire(lines.lines), shown)
     parts = replace(parts, network=network_parts.as_written(parts.network))
     network = parts.network
-    shares = divisions.divisions(lines, network[0], shown)
+    shares = divisions.divisions(lines, network[0], shown, parts.receivers is not None)
     delay = divisions.delay(lines, network, shares)
     moved_in = taken_in(lines, network, shares, shown)
     seen = progress(chosen.overlap, lines, network[0])
@@ -127,7 +127,9 @@ def _messages(chosen: ChosenCells, shape: Mapping[str, Any] | None, hops: float,
         beside = {"node": {"intake": "processor"}, "progress": {"kind": "interrupt"}}
         made.origin["progress.kind"] = "assumed: a processor that takes in what comes is interrupted"
         if moved_in.interrupt is not None:
-            beside["progress"]["interrupt"] = made.known.add(["progress.interrupt"], moved_in.interrupt[0], "ns", moved_in.interrupt[1])
+            beside["progress"]["interrupt"] = made.known.add(
+                ["progress.interrupt"], moved_in.interrupt[0], "ns", moved_in.interrupt[1]
+            )
             made.origin["progress.interrupt"] = f"fitted: message-rate and loggp, echo (of {made.source})"
     elif seen is not None:
         asks_first = list(seen.asks_first)
@@ -154,7 +156,7 @@ def _compute(chosen: ChosenCells, made: FittedRun) -> None:
         return
     made.tables["compute"] = found.table
     made.origin |= found.origin
-    if found.threads:
+    if found.threads not in (0, made.tables.get("node", {}).get("processors")):
         made.tables["node"] = made.tables.get("node", {}) | {"threads": found.threads}
         made.origin["node.threads"] = f"stated: {made.source}"
 

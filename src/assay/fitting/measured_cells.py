@@ -22,8 +22,8 @@ class MeasuredCells:
 
     `bound`: only at most `value` is known. `slack`: relative standard deviation of what a disturbance may have moved a
     value by; 0 of all where most cells are disturbed, so that nothing else is there to go by. `common`: how far all of
-    them may be moved then. `by_launch` (launches, cells): NaN where a launch lacks one; `run_of` (launches,): the place of
-    each launch's run (`several_runs`).
+    them may be moved then. `by_launch` (launches, cells): NaN where a launch lacks one; `run_of` (launches,): the place
+    of each launch's run (`several_runs`).
     """
 
     length: Floats

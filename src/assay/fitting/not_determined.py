@@ -20,7 +20,7 @@ ALIKE = 0.95  # of as many times what one pair does
 
 @dataclass(frozen=True)
 class MessagesKnown:
-    """What a run showed of its messages: `divided`, how their time divides; `taken_in`, that processors take them in."""
+    """What a run showed of messages: `divided`, how their time divides; `taken_in`, that processors take them in."""
 
     divided: bool
     parts: WireParts
@@ -64,8 +64,8 @@ def _both_ways(known: MessagesKnown) -> str:
     if known.parts.explained:
         return ""
     return (
-        f"both directions at once: long messages take {1e9 * known.parts.both_ways:.3g} ns/B, which no division between "
-        "sender, network and receiver gives; the description has less"
+        f"both directions at once: long messages take {1e9 * known.parts.both_ways:.3g} ns/B, which no division "
+        "between sender, network and receiver gives; the description has less"
     )
 
 
@@ -84,8 +84,8 @@ def _pairs(sections: Sequence[Section]) -> list[str]:
         if slow:
             pairs, times = min(slow, key=lambda each: each[1] / each[0])
             made.append(
-                f"several pairs at once: in {benchmark} {pairs} pairs passed {times:.2g} times what one does; each rank "
-                "of the description has a node of its own, and pairs take nothing from each other"
+                f"several pairs at once: in {benchmark} {pairs} pairs passed {times:.2g} times what one does; each "
+                "rank of the description has a node of its own, and pairs take nothing from each other"
             )
     return made
 

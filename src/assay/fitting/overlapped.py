@@ -1,8 +1,9 @@
 """How a library's messages progress while their ranks compute, by the benchmark overlap.
 
 An exchange that a loop of the same length hides goes on without the processor. One that takes as long as both alone
-does not: a library that gives a long message's data away once the other side has answered, and answers only inside of its
-calls. So ranges of lengths whose exchanges are not hidden begin with a request and a reply, and `progress.kind` is "calls".
+does not: a library that gives a long message's data away once the other side has answered, and answers only inside of
+its calls. So ranges of lengths whose exchanges are not hidden begin with a request and a reply, and `progress.kind` is
+"calls".
 Messages of which the processors' own part is the larger one show nothing of this.
 """
 
@@ -27,10 +28,8 @@ class Progress:
     hidden: dict[float, float]
 
 
-def progress(
-    overlap: Mapping[str, Sequence[ReportedFigure]], found: LengthLines, per_byte: float
-) -> Progress | None:
-    """What the chosen cells of the benchmark overlap show; None where there are none. `per_byte`: the network's, s/B."""
+def progress(overlap: Mapping[str, Sequence[ReportedFigure]], found: LengthLines, per_byte: float) -> Progress | None:
+    """What the chosen cells of the benchmark overlap show; None without any. `per_byte`: the network's, s/B."""
     hidden: dict[float, float] = {}
     values = {
         name: {float(each.params.get("bytes") or 0): each.shown for each in of if each.shown and each.state != "bound"}

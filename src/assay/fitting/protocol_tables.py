@@ -109,9 +109,7 @@ def protocol_tables(
     return tables, origin
 
 
-def _received(
-    key: str, whole: tuple[float, Floats], receive: tuple[float, Floats], made: Estimates
-) -> dict[str, Any]:
+def _received(key: str, whole: tuple[float, Floats], receive: tuple[float, Floats], made: Estimates) -> dict[str, Any]:
     """What the receiver's processor takes, and the sender the rest."""
     own = min(receive[0], MOST_RECEIVED * whole[0]), np.minimum(receive[1], MOST_RECEIVED * whole[1])
     startup = made.add([f"{key}.startup"], whole[0] - own[0], "ns", whole[1] - own[1])

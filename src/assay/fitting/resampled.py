@@ -12,6 +12,8 @@ factor of the line in 89%, on a constant machine and a Paragon in 98 and 92%.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,11 +24,12 @@ FLOOR = 0.003  # relative: no cell is known better (clock ticks, flits, how a si
 DRAWS = 400
 LEVEL = 0.9  # of the intervals
 LEAST_VALUES = 4  # from which a model's lack of fit is judged
+SHARED = 3  # values of all ranges that each range's lack of fit has in addition to its own
 MOST_FACTOR = 4.0  # of the widening for few launches
 
 
 def launch_deviation(cells: MeasuredCells) -> float:
-    """Relative standard deviation of one launch's value within its run, pooled over the cells with several; 0 without."""
+    """Relative standard deviation of one launch's value within its run, pooled over cells with several; 0 without."""
     deviations, free, launches = [], 0, 0
     for run in cells.runs:
         if len(run) < 2:
@@ -113,21 +116,36 @@ def widening(launches: int) -> float:
     return min(factor, MOST_FACTOR)
 
 
-def unexplained(cells: MeasuredCells, model: Floats) -> float:
-    """Relative deviation of values from their `model` (cells,) that their noise does not explain: its lack of fit.
+def unexplained(cells: MeasuredCells, model: Floats) -> tuple[float, int]:
+    """Relative variance of values from their `model` (cells,) that their noise does not explain, and its freedom.
 
     The noise of each cell by itself is what launches differ by beyond what each differs by in all cells. A value that
-    is far off counts as one at three times the typical deviation; no less than FLOOR.
+    is far off counts as one at three times the typical deviation; no less than FLOOR squared. Of a line through fewer
+    than LEAST_VALUES values nothing is known: a freedom of 0.
     """
     values = ~cells.bound & (cells.slack == 0)
     if values.sum() < LEAST_VALUES:
         values = ~cells.bound
     if values.sum() < LEAST_VALUES:
-        return FLOOR
+        return FLOOR**2, 0
     residual = np.abs(model / cells.value - 1)[values]
     residual = np.minimum(residual, 3 * 1.4826 * float(np.median(residual)) + FLOOR)
-    scatter = float((residual**2).sum()) / max(1, values.sum() - 2)
-    return float(np.sqrt(max(scatter - _own_noise(cells.chosen(values)) ** 2, FLOOR**2)))
+    free = int(values.sum()) - 2
+    return max(float((residual**2).sum()) / free - _own_noise(cells.chosen(values)) ** 2, FLOOR**2), free
+
+
+def lack_of_fit(found: Mapping[int, tuple[float, int]]) -> dict[int, tuple[float, float]]:
+    """Relative deviation of each range's line for its lack of fit, and its degrees of freedom, by what is left there.
+
+    A range with few values borrows from all ranges, as if SHARED more values of theirs were in it: what is not known of
+    a few lengths is not nothing.
+    """
+    whole = sum(free for _, free in found.values())
+    common = sum(variance * free for variance, free in found.values()) / whole if whole else FLOOR**2
+    made = {}
+    for at, (variance, free) in found.items():
+        made[at] = (float(np.sqrt((free * variance + SHARED * common) / (free + SHARED))), float(free + SHARED))
+    return made
 
 
 def _own_noise(cells: MeasuredCells) -> float:

@@ -1,7 +1,7 @@
 """Several runs of one machine as one document: each figure with the launches of all, which keep their run.
 
-A figure's value is the median of its runs' values. Of runs that were disturbed, or have bounds alone, only what no clean
-run has is taken. A launch of the run in place `at` has its own number plus `at` times RUN.
+A figure's value is the median of its runs' values. Of runs that were disturbed, or have bounds alone, only what no
+clean run has is taken. A launch of the run in place `at` has its own number plus `at` times RUN.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ def pooled(documents: Sequence[Document]) -> Document:
         if each.run in {other.run for other in documents[:at]}:
             raise InputError("is given twice", key="fit", value=each.run, accepted="each run once")
     _same_lengths(documents)
-    sections = [_section(name, documents) for name in dict.fromkeys(s.benchmark for d in documents for s in d.benchmarks)]
+    sections = [
+        _section(name, documents) for name in dict.fromkeys(s.benchmark for d in documents for s in d.benchmarks)
+    ]
     return replace(first, run=", ".join(each.run for each in documents), benchmarks=sections)
 
 
@@ -80,12 +82,12 @@ def _figure(of: Sequence[tuple[int, ReportedFigure]]) -> ReportedFigure:
     kept = [(at, each) for at, each in usable if each.state == best]
     values = [each.shown for _, each in kept if each.shown is not None]
     last = kept[0][1]
-    if best == "bound":
-        value = max(values) if last.better == "higher" else min(values)
-    else:
-        value = median(values)
+    extreme = max if last.better == "higher" else min
+    value = extreme(values) if best == "bound" else median(values)
     moved = [each.disturbance for _, each in kept]
-    worst = None if None in moved else max((m for m in moved if m is not None), key=lambda m: m.most or 0.0, default=None)
+    worst = (
+        None if None in moved else max((m for m in moved if m is not None), key=lambda m: m.most or 0.0, default=None)
+    )
     return replace(
         last,
         value=value,

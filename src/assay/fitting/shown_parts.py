@@ -25,7 +25,8 @@ LOGGP_PARTS: tuple[tuple[str, Part], ...] = (
 class Shown:
     """What a benchmark shows of messages of `length` B: `seconds` of a part of the sum, relative deviation `sigma`.
 
-    `sigma` is no less than LEAST, as no part is known better; `noise` is that of its launches alone. "both ends": what a processor takes that sends a message and receives one.
+    `sigma` is no less than LEAST, as no part is known better; `noise` is of its launches alone. "both ends": what a
+    processor takes that sends a message and receives one.
     """
 
     benchmark: str

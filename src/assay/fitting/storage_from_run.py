@@ -26,7 +26,7 @@ from assay.fitting import storage_known
 from assay.fitting.estimates import Estimates
 from assay.toml.writing import write_toml
 
-RULE = "of the rates of each number of operations in flight every second block, ends included, by assay.analysis.storage_law"
+RULE = "of the rates of each number of operations in flight every second block, ends included; docs/files.md"
 LEAST_STRIPE, FINER, MOST = 512, 8, 65536
 
 

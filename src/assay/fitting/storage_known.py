@@ -43,7 +43,9 @@ def enter(tables: Mapping[str, Any], prefix: str, law: StorageLaw, made: Estimat
             draws = np.maximum(value + (relative - 1) * of, 0.02 * value)
             made.add([f"{prefix}.{key}"], value, unit, draws)
     if law.limited:
-        made.not_determined.append(f"how well the common limit of many operations is known, {prefix}: it has no interval")
+        made.not_determined.append(
+            f"how well the common limit of many operations is known, {prefix}: it has no interval"
+        )
 
 
 def _drawn(value: float, between: tuple[float, float], ends: float, random: np.random.Generator) -> Floats:

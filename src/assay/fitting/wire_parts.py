@@ -61,7 +61,11 @@ def wire_parts(found: LengthLines, network: tuple[float, Floats], all_shown: Seq
     left, lefts = alone - sender - receiver, draws - np.minimum(senders + wholes * receivers, (1 - LEAST) * draws)
     explained = sender + receiver >= both_ways[0] / CLEAR
     return WireParts(
-        (left, lefts * left / float(np.median(lefts))), receiver / (sender + receiver), receivers, both_ways[0], explained
+        (left, lefts * left / float(np.median(lefts))),
+        receiver / (sender + receiver),
+        receivers,
+        both_ways[0],
+        explained,
     )
 
 
