@@ -64,7 +64,7 @@ def taken_in(
         return None
     received = [_middle(_rests(line, found, per_byte, streams), at) for at, line in enumerate(found.lines)]
     rows = list(zip(found.lines, received, strict=True))
-    answers = [_answers(line, found, per_byte, all_shown, each) for line, each in rows]
+    answers = [_answers(line, found, per_byte, all_shown, of_line) for line, of_line in rows]
     asks_first: list[bool] = []
     for line, of in zip(found.lines, answers, strict=True):  # longer messages than one that asks ask as well
         asks_first.append(line.crossings > 1 or _clear(line, per_byte, of) or any(asks_first))
@@ -76,11 +76,12 @@ def taken_in(
         if longer and plain and min(longer) > plain[-1]:
             interrupt = _middle([(min(longer) - plain[-1], 0.1 * min(longer))], 0)
     made: list[Division | None] = []
-    for each, asks, share in zip(received, asks_first, divided, strict=True):
-        if each is None:
+    for found_receive, asks, share in zip(received, asks_first, divided, strict=True):
+        if found_receive is None:
             made.append(None)
             continue
-        own, draws, beside = each[0], each[1], None
+        own, draws = found_receive
+        beside: Floats | None = None
         if asks and interrupt is not None:
             own, draws = max(own - interrupt[0], 0.05 * own), np.maximum(draws - interrupt[1], 0.05 * draws)
             beside = interrupt[1] - interrupt[0]

@@ -71,7 +71,7 @@ def _run_medians(cells: MeasuredCells) -> Floats | None:
     common = np.all([(~np.isnan(run)).any(axis=0) for run in runs], axis=0) & ~cells.bound
     if not common.any():
         return None
-    return np.log(np.array([np.nanmedian(run[:, common], axis=0) for run in runs]))
+    return np.asarray(np.log([np.nanmedian(run[:, common], axis=0) for run in runs]), float)
 
 
 def sigma(cells: MeasuredCells) -> Floats:

@@ -48,8 +48,8 @@ def _same_lengths(documents: Sequence[Document]) -> None:
         for section in document.benchmarks:
             for each in section.figures:
                 if each.main and "bytes" in each.params:
-                    family = (each.benchmark, each.name, each.host, each.params.without(("bytes",)))
-                    lengths.setdefault(family, set()).add(float(each.params["bytes"] or 0))
+                    kind = (each.benchmark, each.name, each.host, each.params.without(("bytes",)))
+                    lengths.setdefault(kind, set()).add(float(each.params["bytes"] or 0))
         for family, found in lengths.items():
             run, before = known.setdefault(family, (document.run, found))
             if found != before:

@@ -426,7 +426,7 @@ class FittedUncertainty:
 
 @dataclass(frozen=True)
 class FittedToRun:
-    """`assay fit RUN`: `description` is the text of a machine's file; `uncertainty` is not there of files alone."""
+    """`assay fit RUN…`: `description` is the text of a machine's file; `run` names all runs that were fitted together."""
 
     __pydantic_config__ = ANY
 
