@@ -53,7 +53,7 @@ ASKED: Asked = {
 }
 SHARE = 1 / 3  # of the cells that others disturb
 LAUNCHES, DRAWS, OF_PARAMETERS = 8, 40, 24
-HERE_LAUNCHES = 5
+HERE_LAUNCHES = 4
 MEDIAN_ERROR, COVERAGE = 0.05, (0.85, 0.95)  # what is expected
 
 

@@ -426,7 +426,7 @@ class FittedUncertainty:
 
 @dataclass(frozen=True)
 class FittedToRun:
-    """`assay fit RUN…`: `description` is the text of a machine's file; `run` names all runs that were fitted together."""
+    """`assay fit RUN…`: `description` is the text of a machine's file; `run` names all that were fitted."""
 
     __pydantic_config__ = ANY
 
