@@ -68,6 +68,7 @@ def taken_in(
     asks_first: list[bool] = []
     for line, of in zip(found.lines, answers, strict=True):  # longer messages than one that asks ask as well
         asks_first.append(line.crossings > 1 or _clear(line, per_byte, of) or any(asks_first))
+    asks_first[0] = found.lines[0].crossings > 1  # the shortest do not; one range of all lengths shows nothing of it
     sure = [each for of, asks in zip(answers, asks_first, strict=True) if asks for each in of]
     interrupt = _middle(sure, len(sure))
     if interrupt is None and any(asks_first) and not all(asks_first):

@@ -13,6 +13,7 @@ from assay.fitting.several_runs import RUN
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+LEAST_CLEAN = 2  # lengths that were not disturbed, which the others are held to
 MOST_MOVED = 1.0  # relative: what a disturbance may have moved by more tells no more
 
 
@@ -21,7 +22,7 @@ class MeasuredCells:
     """Cells in the order of their lengths, then hops; (cells,) arrays, times in s, lengths in B.
 
     `bound`: only at most `value` is known. `slack`: relative standard deviation of what a disturbance may have moved a
-    value by; 0 of all where most cells are disturbed, so that nothing else is there to go by. `common`: how far all of
+    value by; 0 of all where hardly any cell is clean, so that nothing else is there to go by. `common`: how far all of
     them may be moved then. `by_launch` (launches, cells): NaN where a launch lacks one; `run_of` (launches,): the place
     of each launch's run (`several_runs`).
     """
@@ -84,7 +85,11 @@ def times(
             if measured > 0 and not bound[column]:
                 by_launch[place[int(launch)], column] = time_of(each, measured)
     disturbed = moved > 0
-    alone = disturbed.sum() > (~bound & ~disturbed).sum()
+    clean = ~bound & ~disturbed
+    alone = (
+        disturbed.sum() > clean.sum()
+        and len({each.params.get("bytes") for each, of in zip(kept, clean, strict=True) if of}) < LEAST_CLEAN
+    )
     return MeasuredCells(
         np.array([float(each.params.get("bytes") or 0) for each in kept]),
         np.array([float(each.params.get("hops") or 0) for each in kept]),

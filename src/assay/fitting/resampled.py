@@ -24,6 +24,7 @@ FLOOR = 0.003  # relative: no cell is known better (clock ticks, flits, how a si
 DRAWS = 400
 LEVEL = 0.9  # of the intervals
 LEAST_VALUES = 4  # from which a model's lack of fit is judged
+MANY = 8  # values of a line, of which one that is far off is taken as disturbed unseen
 SHARED = 3  # values of all ranges that each range's lack of fit has in addition to its own
 MOST_FACTOR = 4.0  # of the widening for few launches
 
@@ -93,7 +94,8 @@ def resampled(cells: MeasuredCells, seed: int, count: int = DRAWS) -> Floats:
         drawn = 1 + (np.median(filled[picks], axis=1) - 1) * widening(cells.launches)
         drawn *= np.exp(_of_runs(cells, random, count))[:, None]
     own = np.exp(random.standard_normal(drawn.shape) * np.sqrt(FLOOR**2 + cells.slack**2))
-    found = cells.value * np.maximum(drawn, 0.05) * own
+    together = 1 / (1 + cells.common * random.uniform(size=(count, 1)))  # of what may have moved all cells at once
+    found = cells.value * np.maximum(drawn, 0.05) * own * together
     return np.where(cells.bound, cells.value, found)
 
 
@@ -120,7 +122,8 @@ def unexplained(cells: MeasuredCells, model: Floats) -> tuple[float, int]:
     """Relative variance of values from their `model` (cells,) that their noise does not explain, and its freedom.
 
     The noise of each cell by itself is what launches differ by beyond what each differs by in all cells. A value that
-    is far off counts as one at three times the typical deviation; no less than FLOOR squared. Of a line through fewer
+    is far off counts as one at three times the typical deviation, where there are MANY; of few values each may be the
+    only one of another protocol. No less than FLOOR squared. Of a line through fewer
     than LEAST_VALUES values nothing is known: a freedom of 0.
     """
     values = ~cells.bound & (cells.slack == 0)
@@ -129,7 +132,8 @@ def unexplained(cells: MeasuredCells, model: Floats) -> tuple[float, int]:
     if values.sum() < LEAST_VALUES:
         return FLOOR**2, 0
     residual = np.abs(model / cells.value - 1)[values]
-    residual = np.minimum(residual, 3 * 1.4826 * float(np.median(residual)) + FLOOR)
+    if len(residual) >= MANY:
+        residual = np.minimum(residual, 3 * 1.4826 * float(np.median(residual)) + FLOOR)
     free = int(values.sum()) - 2
     return max(float((residual**2).sum()) / free - _own_noise(cells.chosen(values)) ** 2, FLOOR**2), free
 
