@@ -76,7 +76,7 @@ def own_times(
     hops: float,
     ranks: int,
     asks_first: Sequence[bool],
-    beside: Mapping[str, Any],
+    beside: Mapping[str, object],
 ) -> list[float]:
     """Seconds that the network takes of a message of each range beyond its bytes and hops, by simulation.
 
