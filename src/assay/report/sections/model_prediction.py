@@ -17,10 +17,6 @@ def _lines(document: Document) -> list[str]:
     return [] if found is None else [prediction_tables.one_line(found), *prediction_tables.lines(found)[:-1]]
 
 
-def _summary(document: Document) -> list[Grid]:
-    return [] if document.prediction is None else [prediction_tables.by_class(document.prediction)]
-
-
 SECTION = ReportSection(
     order=710,
     of_run=RunView(
@@ -30,6 +26,5 @@ SECTION = ReportSection(
         present=lambda document: document.prediction is not None,
         tables=_tables,
         lines=_lines,
-        summary=_summary,
     ),
 )
