@@ -53,6 +53,7 @@ ASKED: Asked = {
 }
 SHARE = 1 / 3  # of the cells that others disturb
 LAUNCHES, DRAWS, OF_PARAMETERS = 8, 40, 24
+HERE_LAUNCHES = 4
 MEDIAN_ERROR, COVERAGE = 0.05, (0.85, 0.95)  # what is expected
 
 
@@ -76,17 +77,23 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="./x bench prediction", description=__doc__)
     parser.add_argument("--machine", action="append", help="a described machine (default: five)")
     parser.add_argument("--draws", type=int, default=DRAWS, help=f"draws of noise ({DRAWS})")
+    parser.add_argument("--first", type=int, default=0, help="number of the first draw: others than those of the tests")
     parser.add_argument("--launches", type=int, default=LAUNCHES, help=f"launches of a run ({LAUNCHES})")
     parser.add_argument("--noise", choices=NOISES, default="echo", help="whose recorded launches are drawn")
     parser.add_argument("--worst", type=int, default=0, metavar="N", help="name the N benchmarks with the worst errors")
+    parser.add_argument("--here", action="store_true", help="this host on two ranks: measured, fitted, predicted")
     given = parser.parse_args(arguments)
+    if given.here:
+        from bench._prediction_here import compare
+
+        return compare(min(given.launches, HERE_LAUNCHES), given.draws)
     failed = False
     print(
         f"{'machine':<22} {'draws':>5} {'cells':>6} {'median':>8} {'worst of draws':>14} {'coverage':>9} 95% interval"
     )
     for name in given.machine or TRUTHS:
         with tempfile.TemporaryDirectory() as folder:
-            outcomes = list(recovered(name, Path(folder), given.draws, given.launches, given.noise))
+            outcomes = list(recovered(name, Path(folder), given.draws, given.launches, given.noise, first=given.first))
         line, good = summary(Path(name).stem, outcomes)
         print(line)
         for text in by_benchmark(outcomes)[: given.worst]:
@@ -96,13 +103,19 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def recovered(
-    machine: str, folder: Path, draws: int, launches: int = LAUNCHES, noise: str = "echo", cases: Asked = ASKED
+    machine: str,
+    folder: Path,
+    draws: int,
+    launches: int = LAUNCHES,
+    noise: str = "echo",
+    cases: Asked = ASKED,
+    first: int = 0,
 ) -> Iterator[Outcome]:
-    """An outcome for each draw of noise."""
+    """An outcome for each draw of noise, from number `first` on."""
     run = simulated_run(folder / "truth", machine, cases)
     truth = document(run)
     values = {figure.key: figure.value for figure in figures(truth)}
-    for seed in range(draws):
+    for seed in range(first, first + draws):
         dice = random.Random(f"{machine} {seed}")
         path = folder / f"model-{seed}.toml"
         text, _ = description(noisy(truth, dice, NOISES[noise], launches, SHARE))

@@ -21,10 +21,10 @@ from assay.described.uncertainty import drawn, uncertainty
 from assay.document.reported_figure import Moved, ReportedFigure
 from assay.document.section import Section
 from assay.fitting import per_hop
-from assay.fitting.divisions import line_of
 from assay.fitting.from_run import FitSubject, FittedRun, fit_sections
 from assay.fitting.halves import fitted
 from assay.fitting.length_lines import LengthLines
+from assay.fitting.shown_parts import line_of
 from assay.published.cells.answers import play
 from example_inputs import CONSTANT
 from made_documents import section

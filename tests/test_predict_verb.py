@@ -157,6 +157,9 @@ def test_a_report_shows_the_predictions_of_a_model_that_is_named(folder: Path, h
     shown = assay("report", "run", "-o", str(page), "--model", "model.toml", "--markdown").out
     assert "as predicted by constant, 90% intervals" in shown
     assert "as predicted by constant" in page.read_text()
+    (summary,) = [line for line in shown.splitlines() if "unseen cells, median error" in line]
+    assert "by constant: 34 unseen cells" in summary and "(baseline " in summary
+    assert re.search(r"coverage of 90% intervals 34 of 34 \(9\d% to 100%\); scaling questions: not refused", summary)
     document = assay("report", "run", "-o", str(page), "--model", "model.toml", "--json").document
     assert document["prediction"]["coverage"] == 1
     assert "--model" in assay("report", "run", "--model", "nosuch").err

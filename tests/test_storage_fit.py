@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import random
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,6 +15,7 @@ import pytest
 from assay.analysis.storage_errors import judge_cells, missed_in_words
 from assay.analysis.storage_law import RateCell, storage_law
 from assay.described.machine_file import load
+from assay.described.uncertainty import uncertainty
 from assay.document.run_document import Document
 from assay.fitting.from_run import description as storage_and_network
 from assay.fitting.storage_from_run import storage_description
@@ -306,3 +309,27 @@ def test_a_run_of_files_becomes_a_description(tmp_path: Path) -> None:
                   "--set", "section=262144", "--json")  # fmt: skip
     (rate,) = [each["value"] for each in again.document["figures"] if each["name"] == "rate"]
     assert rate == pytest.approx(law["cells"][1]["predicted"], rel=0.1)
+
+
+def test_the_numbers_of_files_have_intervals_that_hold_the_planted_ones(tmp_path: Path) -> None:
+    """Launches that differ by 3%: start-up and time per byte are entries of [uncertainty], by variant and alone."""
+    dice = random.Random(1)
+    factors = [math.exp(0.03 * dice.gauss(0, 1)) for _ in range(6)]
+    figures = [
+        cell(direction, size, 1) | {"by_launch": [[at, planted(size, 1) * by] for at, by in enumerate(factors)]}
+        for direction in ("read", "write") for size in SIZES
+    ]  # fmt: skip
+    text, about = storage_description(document(section("file-rate", figures)))
+    (tmp_path / "m.toml").write_text(text)
+    known = uncertainty(load(tmp_path / "m.toml"))
+    assert known is not None
+    found = dict(zip((keys[0] for keys in known.keys), zip(known.values, known.intervals, strict=True), strict=True))
+    for key, truth in (("storage.device.access", STARTUP), ("storage.device.per_byte", PER_BYTE)):
+        value, (low, high) = found[key]
+        assert low <= truth <= high and 1.005 < high / low < 1.5, key
+        assert value == pytest.approx(truth, rel=0.1)
+    assert any(
+        key.startswith("variant.write.storage.") for each in about["uncertainty"]["keys"] for key in each["keys"]
+    )
+    draws = known.draws(200, 1)
+    assert len({round(each["storage.device.access"] / STARTUP, 4) for each in draws}) > 50

@@ -94,7 +94,8 @@ def _passes_again(machine: machine_tables.MachineTable, compute: machine_tables.
 
 def _not_shared(machine: machine_tables.MachineTable, kernel: str, together: float) -> str | None:
     """Why a rate that a node's ranks share changes nothing; None where it does."""
-    compute, processors = machine.compute, machine.node.processors if machine.node else 1
+    compute, node = machine.compute, machine.node
+    processors = 1 if node is None else max(node.processors, node.threads or 1)
     if compute is None or kernel not in {**compute.rate, **compute.time}:
         return "has no effect without rate or time of that kernel, what one rank does alone"
     alone = compute.rate[kernel] if kernel in compute.rate else 1 / compute.time[kernel]

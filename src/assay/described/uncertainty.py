@@ -24,12 +24,16 @@ LEAST = 1e-3  # of an estimate: the least that a draw gives, since most keys mus
 
 @dataclass(frozen=True)
 class LaunchSpread:
-    """`relative` standard deviation of one launch's median, of messages up to `up_to` B (None: all longer ones)."""
+    """`relative` standard deviation of one launch's median, of messages up to `up_to` B (None: all longer ones).
+
+    `runs`: that between runs, beyond what their launches explain; 0 where it is not known.
+    """
 
     benchmark: str
     figure: str
     up_to: float | None
     relative: float
+    runs: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -74,12 +78,21 @@ class Uncertainty:
 
         Of a figure that has no entry, the median of those of its benchmark, else of all; None where there is none.
         """
+        found = self._entry(benchmark, figure, length)
+        return None if found is None else found.relative
+
+    def spread_of_runs(self, benchmark: str, figure: str, length: float | None = None) -> float:
+        """The same between runs, beyond what their launches explain; 0 where it is not known."""
+        found = self._entry(benchmark, figure, length)
+        return 0.0 if found is None else found.runs
+
+    def _entry(self, benchmark: str, figure: str, length: float | None) -> LaunchSpread | None:
         own = [each for each in self.launches if (each.benchmark, each.figure) == (benchmark, figure)]
         for each in sorted(own, key=lambda of: float("inf") if of.up_to is None else of.up_to):
             if length is None or each.up_to is None or length <= each.up_to:
-                return each.relative
+                return each
         near = own or [each for each in self.launches if each.benchmark == benchmark] or list(self.launches)
-        ordered = sorted(each.relative for each in near)
+        ordered = sorted(near, key=lambda each: each.relative)
         return ordered[len(ordered) // 2] if ordered else None
 
 
@@ -103,7 +116,7 @@ def uncertainty(description: DescribedMachine) -> Uncertainty | None:
             for place, (_, written) in numbers.items()
         ),
         covariance=tuple(tuple(table.covariance[row][column] for column in kept) for row in kept),
-        launches=tuple(LaunchSpread(e.benchmark, e.figure, e.up_to, e.relative) for e in table.launches),
+        launches=tuple(LaunchSpread(e.benchmark, e.figure, e.up_to, e.relative, e.runs) for e in table.launches),
         not_determined=tuple(table.not_determined),
     )
 

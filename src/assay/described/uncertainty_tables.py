@@ -24,6 +24,12 @@ class LaunchSpreadTable(Table):
     figure: str = Field(description="its figure")
     up_to: Bytes | None = Field(None, description="longest message of this entry; without it, all longer ones")
     relative: float = Field(ge=0, le=10, description="relative standard deviation of one launch's median")
+    runs: float = Field(
+        0.0,
+        ge=0,
+        le=10,
+        description="relative standard deviation between runs, beyond what launches explain; 0: one run was fitted",
+    )
 
 
 class UncertaintyTable(Table):

@@ -18,6 +18,23 @@ def laws(sections: Sequence[Section]) -> dict[Family, StorageLaw]:
     """One law for each direction and source: of the engine and access with the most cells, O_DIRECT first; and one of
     ranks, whose operations in flight are the ranks that work.
     """
+    return {family: law for family, (law, _) in _laws_and_figures(sections).items()}
+
+
+def fitted_figures(sections: Sequence[Section]) -> list[ReportedFigure]:
+    """The figures that these laws are fitted to; those that judge them are left out."""
+    return [
+        figures[cell.bytes, cell.flight]
+        for law, figures in _laws_and_figures(sections).values()
+        for cell in law.cells
+        if cell.fitted
+    ]
+
+
+def _laws_and_figures(
+    sections: Sequence[Section],
+) -> dict[Family, tuple[StorageLaw, dict[tuple[int, int], ReportedFigure]]]:
+    """Each law with its figures by block size and operations in flight."""
     found: dict[Family, dict[tuple[int, int], ReportedFigure]] = defaultdict(dict)
     _by_ranks(sections, found)
     for figure in (each for section in sections if section.benchmark == "file-rate" for each in section.figures):
@@ -46,7 +63,7 @@ def laws(sections: Sequence[Section]) -> dict[Family, StorageLaw]:
         other = best.get(kind)
         if other is None or _order(family, made) > _order(other, made):
             best[kind] = family
-    return {family: made[family] for family in sorted(best.values(), key=_place)}
+    return {family: (made[family], found[family]) for family in sorted(best.values(), key=_place)}
 
 
 def _by_ranks(sections: Sequence[Section], found: dict[Family, dict[tuple[int, int], ReportedFigure]]) -> None:

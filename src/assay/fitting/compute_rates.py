@@ -1,88 +1,70 @@
-"""[compute] of a description: the rates of kernels on one processor, of node programs that a run measured.
+"""[compute] of a description: what kernels do on one processor, and at most on all, of measured node programs.
 
-A record's [described] has the kernel whose rate a case takes, and its metrics as formulas of the seconds of a unit of
-work. Each formula is solved for these seconds, of the case with the largest working set: a rate from memory.
+Threads that work from memory at once share it: where the most threads do clearly less than as many times what one does,
+their rate is the node's limit, `compute.shared`. Fewer threads are predicted by both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
-from assay.benchmark.formula import evaluate
-from assay.benchmark.record import Benchmark, benchmarks
 from assay.described.kernels import KERNELS
 from assay.document.reported_figure import ReportedFigure
-from assay.document.section import Section
 from assay.fitting.estimates import Estimates
+from assay.fitting.kernel_cells import KernelCells
 from assay.fitting.measured_cells import times
 from assay.fitting.resampled import DRAWS, launch_deviation, widening
 
 UNITS = {"flop": "Mflop/s", "B": "MB/s", "1": "1/s"}
 LEAST_DEVIATION = 0.01  # of a rate of one launch
+CONTENDED = 0.95  # of as many times what one thread does: less is contention
+Floats = NDArray[np.float64]
 
 
-def compute_rates(
-    sections: Sequence[Section], source: str, made: Estimates
-) -> tuple[dict[str, object], dict[str, str]]:
-    """[compute.rate] and the origins of its numbers; both empty where the run has no such kernel."""
-    best: dict[str, tuple[float, ReportedFigure, float]] = {}
-    for section in sections:
-        record = benchmarks().get(section.benchmark)
-        if record is None or record.described is None or record.described.kernel is None:
-            continue
-        for cell in section.figures:
-            found = _unit(record, cell)
-            if found is not None and (found[0] not in best or found[1] > best[found[0]][0]):
-                best[found[0]] = (found[1], cell, found[2])
+@dataclass
+class ComputeFound:
+    """[compute], the origins of its numbers, and the most threads that were measured (0: one)."""
+
+    table: dict[str, object] = field(default_factory=dict)
+    origin: dict[str, str] = field(default_factory=dict)
+    threads: int = 0
+
+
+def compute_rates(kernels: Mapping[str, KernelCells], source: str, made: Estimates) -> ComputeFound:
+    """Rates of kernels; nothing where the run has no such cell."""
+    found = ComputeFound()
     rates: dict[str, object] = {}
-    origin = {}
-    for kernel, (_, cell, unit) in sorted(best.items()):
-        of = times([cell], at_most=False)
-        deviation = max(launch_deviation(of) * widening(of.launches) / max(1, of.launches) ** 0.5, LEAST_DEVIATION)
-        random = np.random.default_rng((len(kernel), *map(ord, kernel)))
-        draws = np.exp(deviation * random.standard_normal(DRAWS)) / unit
+    shared: dict[str, object] = {}
+    for kernel, cells in kernels.items():
+        unit = UNITS[KERNELS[kernel].unit]
         key = f"compute.rate.{kernel}"
-        rates[kernel] = made.add([key], 1 / unit, UNITS[KERNELS[kernel].unit], draws)
-        origin[key] = f"fitted: {cell.benchmark} (of {source})"
-    return ({"rate": rates} if rates else {}), origin
+        rates[kernel] = made.add(
+            [key], 1 / cells.alone.unit, unit, _draws(cells.alone.figure, kernel) / cells.alone.unit
+        )
+        found.origin[key] = f"fitted: {cells.alone.figure.benchmark} (of {source})"
+        together = cells.together
+        if together is None:
+            continue
+        found.threads = max(found.threads, together.threads)
+        if cells.alone.unit / together.unit < CONTENDED * together.threads:
+            key = f"compute.shared.{kernel}"
+            draws = _draws(together.figure, f"{kernel} together") / together.unit
+            shared[kernel] = made.add([key], 1 / together.unit, unit, draws)
+            found.origin[key] = f"fitted: {together.figure.benchmark} on {together.threads} threads (of {source})"
+    if rates:
+        found.table["rate"] = rates
+    if shared:
+        found.table["shared"] = shared
+    return found
 
 
-def _unit(record: Benchmark, cell: ReportedFigure) -> tuple[str, float, float] | None:
-    """The kernel of a cell, its working set (B), and seconds of a unit of work; None of a cell that shows none."""
-    plays, case = record.described, cell.params
-    if plays is None or plays.kernel is None or not cell.main or not cell.shown or cell.state not in USABLE:
-        return None
-    if int(case.get("threads") or 1) != 1 or any(case.get(key) not in of for key, of in plays.only.items()):
-        return None
-    if plays.cached is not None and all(case.get(key) == value for key, value in plays.cached.items()):
-        return None
-    try:
-        name = plays.kernel.format_map(case)
-    except KeyError:
-        return None
-    kernel = plays.named.get(name, name)
-    figure = record.figures.get(cell.name)
-    if kernel not in KERNELS or figure is None or figure.metric not in plays.metric:
-        return None
-    names = {**record.constants(case), **case}
-
-    def figure_of(unit: float) -> float | None:
-        value = evaluate(plays.metric[figure.metric], {**names, "unit": unit, "own": unit})
-        return None if value is None else evaluate(figure.formula, {**names, "value": value})
-
-    once, twice = figure_of(1.0), figure_of(2.0)
-    if not once or not twice:
-        return None
-    memory = None if plays.memory is None else evaluate(plays.memory, names)
-    size = float(memory or case.get("bytes") or case.get("size") or 0)
-    if abs(twice / once - 2) < PROPORTIONAL:
-        return kernel, size, cell.shown / once
-    if abs(twice / once - 0.5) < PROPORTIONAL:
-        return kernel, size, once / cell.shown
-    return None
-
-
-USABLE = ("clean", "disturbed")
-PROPORTIONAL = 1e-6
+def _draws(cell: ReportedFigure, name: str) -> Floats:
+    """Draws of a rate relative to its estimate, by the spread of its launches."""
+    of = times([cell], at_most=False)
+    deviation = max(launch_deviation(of) * widening(of.launches) / max(1, of.launches) ** 0.5, LEAST_DEVIATION)
+    random = np.random.default_rng((len(name), *map(ord, name)))
+    return np.asarray(np.exp(deviation * random.standard_normal(DRAWS)))

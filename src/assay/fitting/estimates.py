@@ -43,12 +43,16 @@ class Estimate:
 
 @dataclass(frozen=True)
 class LaunchSpreadFound:
-    """Spread between launches of a figure's median, of lengths up to `up_to` B (None: all longer ones)."""
+    """Spread between launches of a figure's median, of lengths up to `up_to` B (None: all longer ones).
+
+    `runs`: that between runs, beyond what their launches explain; None where there was one run.
+    """
 
     benchmark: str
     figure: str
     up_to: float | None
     relative: float
+    runs: float | None = None
 
 
 @dataclass
@@ -95,6 +99,7 @@ class Estimates:
             {"benchmark": each.benchmark, "figure": each.figure}
             | ({} if each.up_to is None else {"up_to": f"{each.up_to:.0f} B"})
             | {"relative": float(f"{each.relative:.4g}")}
+            | ({} if each.runs is None else {"runs": float(f"{each.runs:.4g}")})
             for each in self.launches
         ]
         return made

@@ -3,32 +3,37 @@
 Half of the cells are fitted (`halves`). The echo's one-way times are cut into ranges of lengths, each a line of its own
 (`length_lines`); the network, else a crossbar, carries the least time per byte of them, and what a range takes more is
 copying. Where partners were at several hops and the run has its topology, a hop's delay is fitted as well (`per_hop`).
-How the constant part divides between both ends, and what a node computes, is fitted where the run has a benchmark that
-shows it. What nothing shows is assumed, and [uncertainty] names it under `not_determined`.
+How a message divides between both ends and the network, how it progresses beside a computation, and what a node
+computes, is fitted where the run has a benchmark that shows it. What nothing shows is assumed, and [uncertainty] names
+it under `not_determined`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from assay import versions
 from assay.analysis import fits_hops
-from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.fitting import divisions, families, launch_spread, network_parts, per_hop, storage_from_run
+from assay.fitting import divisions, launch_spread, network_parts, per_hop, shown_parts, storage_from_run
+from assay.fitting.chosen_cells import ChosenCells, chosen_cells, processors
 from assay.fitting.compute_rates import compute_rates
 from assay.fitting.estimates import Estimates
 from assay.fitting.halves import RULE
+from assay.fitting.intake import taken_in
 from assay.fitting.length_lines import LengthLine, LengthLines, length_lines, without_hops
 from assay.fitting.measured_cells import times
-from assay.fitting.not_determined import not_determined
+from assay.fitting.not_determined import MessagesKnown, not_determined
+from assay.fitting.overlapped import progress
 from assay.fitting.protocol_tables import protocol_tables, wire
+from assay.fitting.several_runs import pooled
+from assay.fitting.wire_parts import wire_parts
 from assay.toml.writing import write_toml
 
 LEAST_LENGTHS = 3  # of an echo
@@ -82,8 +87,8 @@ def fit_sections(sections: Sequence[Section], subject: FitSubject) -> FittedRun 
 
     It takes some 0.1 s, so that many runs can be fitted, and is the same for the same figures.
     """
-    echoes, near = families.echoes(sections)
-    cells = times(echoes)
+    chosen = chosen_cells(sections, subject.ranks)
+    cells = times(chosen.echo)
     if len(np.unique(cells.length)) < LEAST_LENGTHS:
         return None
     lines = length_lines(cells)
@@ -94,45 +99,86 @@ def fit_sections(sections: Sequence[Section], subject: FitSubject) -> FittedRun 
     if not planar:
         lines = without_hops(lines, float(cells.hops.min()))
     made = FittedRun(subject, lines)
-    shape = subject.shape if planar else None
-    shown = divisions.shown(sections, lines, subject.ranks)
-    network = network_parts.as_written(divisions.wire_by_gaps(lines, wire(lines.lines), shown))
-    shares = divisions.divisions(lines, network[0], shown)
-    delay = divisions.delay(lines, network, shares)
-    made.tables["network"], origin = network_parts.network(
-        shape, max(subject.nodes, 2) if near else subject.ranks, network, lines, delay, made.source, made.known
-    )
-    corrections = network_parts.own_times(made.tables["network"], lines, network, first, subject.ranks)
-    made.tables["protocol"], more = protocol_tables(lines, shares, corrections, network, made.source, made.known)
-    made.origin |= origin | more
-    _within(sections, near, made)
-    rates, more = compute_rates(sections, made.source, made.known)
-    if rates:
-        made.tables["compute"] = rates
-        made.origin |= more
+    known = _messages(chosen, subject.shape if planar else None, first, made)
+    _within(chosen, made)
+    _compute(chosen, made)
     limits = [line.up_to for line in lines.lines if line.up_to is not None]
     made.known.launches = launch_spread.spreads(sections, limits)
-    made.known.not_determined += not_determined(sections, echoes, lines, cells, bool(shares[0].known))
+    made.known.not_determined += not_determined(sections, chosen, lines, cells, known)
     made.comments = [text_of(line) for line in lines.lines]
     return made
 
 
-def description(document: Document) -> tuple[str, dict[str, Any]]:
+def _messages(chosen: ChosenCells, shape: Mapping[str, Any] | None, hops: float, made: FittedRun) -> MessagesKnown:
+    """[network], [[protocol]], and how messages are taken in and progress; what of them the run shows."""
+    lines, subject = made.lines, made.subject
+    shown = shown_parts.shown(chosen, lines)
+    parts = wire_parts(lines, wire(lines.lines), shown)
+    parts = replace(parts, network=network_parts.as_written(parts.network))
+    network = parts.network
+    shares = divisions.divisions(lines, network[0], shown, parts.receivers is not None)
+    delay = divisions.delay(lines, network, shares)
+    moved_in = taken_in(lines, network, shares, shown)
+    seen = progress(chosen.overlap, lines, network[0])
+    asks_first = [line.crossings > 1 for line in lines.lines]
+    beside: dict[str, Any] = {}
+    if moved_in is not None:
+        shares, asks_first, delay = moved_in.divisions, moved_in.asks_first, 0.0
+        beside = {"node": {"intake": "processor"}, "progress": {"kind": "interrupt"}}
+        made.origin["progress.kind"] = "assumed: a processor that takes in what comes is interrupted"
+        if moved_in.interrupt is not None:
+            beside["progress"]["interrupt"] = made.known.add(
+                ["progress.interrupt"], moved_in.interrupt[0], "ns", moved_in.interrupt[1]
+            )
+            made.origin["progress.interrupt"] = f"fitted: message-rate and loggp, echo (of {made.source})"
+    elif seen is not None:
+        asks_first = list(seen.asks_first)
+        beside = {"progress": {"kind": seen.kind}}
+        made.origin["progress.kind"] = f"fitted: overlap (of {made.source})"
+    made.tables["network"], origin = network_parts.network(
+        shape, max(subject.nodes, 2) if chosen.near else subject.ranks, network, lines, delay, made.source, made.known
+    )
+    corrections = network_parts.own_times(
+        made.tables["network"], lines, network, hops, subject.ranks, asks_first, beside
+    )
+    made.tables["protocol"], more = protocol_tables(
+        lines, shares, corrections, parts, made.source, made.known, asks_first
+    )
+    made.tables |= beside
+    made.origin |= origin | more
+    return MessagesKnown(bool(shares[0].known), parts, moved_in is not None, seen)
+
+
+def _compute(chosen: ChosenCells, made: FittedRun) -> None:
+    """[compute], and how many threads a node's programs have."""
+    found = compute_rates(chosen.kernels, made.source, made.known)
+    if not found.table:
+        return
+    made.tables["compute"] = found.table
+    made.origin |= found.origin
+    if found.threads not in (0, made.tables.get("node", {}).get("processors")):
+        made.tables["node"] = made.tables.get("node", {}) | {"threads": found.threads}
+        made.origin["node.threads"] = f"stated: {made.source}"
+
+
+def description(first: Document, *others: Document) -> tuple[str, dict[str, Any]]:
     """The text of a TOML file, and what was fitted: an echo's network with the files as variants, or the files alone.
 
-    InputError where the run holds neither.
+    `others`: further runs of the same machine, which are fitted together. InputError where the runs hold neither, or
+    are not alike.
     """
+    document = pooled((first, *others))
     subject = FitSubject(
         str(document.machine),
         str(document.run),
-        int(document.facts.usable_cpus or 2),
+        processors(document),
         max(1, len(document.hosts)),
         per_hop.shape(document),
     )
     fitted = fit_sections(document.benchmarks, subject)
     if fitted is None:
         return storage_from_run.storage_description(document)
-    variants, origins, stored, storage = storage_from_run.storage_variants(document)
+    variants, origins, stored, storage = storage_from_run.storage_variants(document, fitted.known)
     if variants:
         fitted.tables["variant"] = variants
         fitted.origin |= origins
@@ -169,9 +215,10 @@ def text_of(line: LengthLine) -> str:
     return f"T = {terms} {over} (robust)"
 
 
-def _within(sections: Sequence[Section], near: Sequence[ReportedFigure], made: FittedRun) -> None:
+def _within(chosen: ChosenCells, made: FittedRun) -> None:
     """[[self]] of messages within a node, where those between nodes were measured too, else of a rank to itself."""
-    cells = times(near or families.largest(families.cells(sections, "self", "time")))
+    near = chosen.near
+    cells = times(near or chosen.own)
     if len(np.unique(cells.length)) < LEAST_LENGTHS or (found := length_lines(cells, seed=1)) is None:
         return
     entries = []
@@ -186,6 +233,6 @@ def _within(sections: Sequence[Section], near: Sequence[ReportedFigure], made: F
         entries.append(entry)
     made.tables["self"] = entries
     if near:
-        made.tables["node"] = {"processors": made.subject.ranks}
+        made.tables["node"] = made.tables.get("node", {}) | {"processors": made.subject.ranks}
         made.origin["node.processors"] = f"stated: {made.source}"
         made.known.not_determined.append("messages of a rank to itself: they are described as those within a node")

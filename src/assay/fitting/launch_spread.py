@@ -1,4 +1,4 @@
-"""Spread between launches of each figure, by length: what a prediction of one launch has beyond its parameters'."""
+"""Spread between launches, and runs, of each figure by length: what a prediction of one has beyond its parameters'."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.document.section import Section
 from assay.fitting.estimates import LaunchSpreadFound
 from assay.fitting.halves import fitted
 from assay.fitting.measured_cells import times
-from assay.fitting.resampled import launch_deviation
+from assay.fitting.resampled import launch_deviation, run_deviation
 
 LEAST_CELLS = 4  # of a stretch of lengths with a spread of its own
 
@@ -42,6 +42,7 @@ def _of_figure(
         if limit != np.inf and (inside.sum() < LEAST_CELLS or (measured.length > limit).sum() < LEAST_CELLS):
             continue  # joined with the next stretch
         if inside.any() and (spread := launch_deviation(measured.chosen(inside))) > 0:
-            made.append(LaunchSpreadFound(benchmark, name, None if limit == np.inf else float(limit), spread))
+            of_runs = run_deviation(measured.chosen(inside)) if len(measured.runs) > 1 else None
+            made.append(LaunchSpreadFound(benchmark, name, None if limit == np.inf else float(limit), spread, of_runs))
         low = limit
     return made

@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 from assay.fitting import bounded_range
 from assay.fitting.length_ranges import LengthRange, ranges
 from assay.fitting.measured_cells import MeasuredCells
-from assay.fitting.resampled import DRAWS, resampled, sigma, unexplained
+from assay.fitting.resampled import DRAWS, lack_of_fit, resampled, sigma, unexplained
 from assay.fitting.robust_planes import planes
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 GAMMA_TOLERANCE = 0.1  # how far a range's delay per hop may be from three times the least one
 LOOSE = 0.4  # the same where it is surely more than the least one
+MOST = 6.0  # times its deviation, that a line's lack of fit is drawn
 CLEAR = 3.0  # standard deviations of a jump that is none of noise
 
 
@@ -94,18 +95,23 @@ def length_lines(cells: MeasuredCells, seed: int = 0) -> LengthLines | None:
                   if len(np.unique(cells.hops[inside[at] & ~cells.bound])) > 1}  # fmt: skip
         hop, crossings = _per_hop(slopes, crossings)
     lines: dict[int, LengthLine] = {}
-    missed: dict[int, float] = {}
+    fits: dict[int, Floats] = {}
+    left: dict[int, tuple[float, int]] = {}
     for at in straight:
         rest = np.maximum(values - hop[:, None] * crossings[at] * cells.hops, 0.02 * values)
-        line = _fitted(design[:, :2], rest, expected, cells, inside[at])
-        (low, high), (alpha, beta) = spans[at], line[0]
+        fits[at] = _fitted(design[:, :2], rest, expected, cells, inside[at])
+        alpha, beta = fits[at][0]
         part = cells.chosen(inside[at])
-        missed[at] = unexplained(part, alpha + beta * part.length + hop[0] * crossings[at] * part.hops)
-        factor = np.exp(missed[at] * np.random.default_rng((seed, at, 1)).standard_normal(DRAWS))
-        draws = line[1:] * factor[:, None]
+        left[at] = unexplained(part, alpha + beta * part.length + hop[0] * crossings[at] * part.hops)
+    missed = lack_of_fit(left)
+    for at in straight:
+        (low, high), (alpha, beta) = spans[at], fits[at][0]
+        deviation, free = missed[at]
+        factor = np.exp(deviation * np.random.default_rng((seed, at, 1)).standard_t(free, DRAWS).clip(-MOST, MOST))
+        draws = fits[at][1:] * factor[:, None]
         lines[at] = LengthLine(low, high, float(alpha), float(beta), draws[:, 0], draws[:, 1], crossings[at])
     least = min(each.beta for each in lines.values())
-    scatter = max(missed.values())
+    scatter = max(deviation for deviation, _ in missed.values())
     for at in set(range(len(found))) - set(straight):
         lines[at] = _open(cells, found[at], lines.get(at + 1), least, seed + at)
     joined = [lines[at] for at in range(len(found))]

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.document.reported_figure import ReportedFigure
+from assay.fitting.several_runs import RUN
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+LEAST_CLEAN = 2  # lengths that were not disturbed, which the others are held to
 MOST_MOVED = 1.0  # relative: what a disturbance may have moved by more tells no more
 
 
@@ -20,8 +22,9 @@ class MeasuredCells:
     """Cells in the order of their lengths, then hops; (cells,) arrays, times in s, lengths in B.
 
     `bound`: only at most `value` is known. `slack`: relative standard deviation of what a disturbance may have moved a
-    value by; 0 of all where most cells are disturbed, so that nothing else is there to go by. `common`: how far all of
-    them may be moved then. `by_launch` (launches, cells): NaN where a launch lacks one.
+    value by; 0 of all where hardly any cell is clean, so that nothing else is there to go by. `common`: how far all of
+    them may be moved then. `by_launch` (launches, cells): NaN where a launch lacks one; `run_of` (launches,): the place
+    of each launch's run (`several_runs`).
     """
 
     length: Floats
@@ -31,6 +34,7 @@ class MeasuredCells:
     slack: Floats
     by_launch: Floats
     common: float = 0.0
+    run_of: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.length)
@@ -41,11 +45,18 @@ class MeasuredCells:
         counts = (~np.isnan(self.by_launch[:, ~self.bound])).sum(axis=0) if len(self.by_launch) else np.zeros(0)
         return int(np.median(counts)) if len(counts) else 0
 
+    @property
+    def runs(self) -> list[Floats]:
+        """The launches of each run, (launches, cells); one entry without any launch."""
+        if self.run_of is None or not len(self.by_launch):
+            return [self.by_launch]
+        return [self.by_launch[self.run_of == run] for run in np.unique(self.run_of)]
+
     def chosen(self, which: Flags) -> MeasuredCells:
         """Some of the cells."""
         return MeasuredCells(
             self.length[which], self.hops[which], self.value[which], self.bound[which], self.slack[which],
-            self.by_launch[:, which], self.common,
+            self.by_launch[:, which], self.common, self.run_of,
         )  # fmt: skip
 
 
@@ -74,12 +85,16 @@ def times(
             if measured > 0 and not bound[column]:
                 by_launch[place[int(launch)], column] = time_of(each, measured)
     disturbed = moved > 0
-    alone = disturbed.sum() > (~bound & ~disturbed).sum()
+    clean = ~bound & ~disturbed
+    alone = (
+        disturbed.sum() > clean.sum()
+        and len({each.params.get("bytes") for each, of in zip(kept, clean, strict=True) if of}) < LEAST_CLEAN
+    )
     return MeasuredCells(
         np.array([float(each.params.get("bytes") or 0) for each in kept]),
         np.array([float(each.params.get("hops") or 0) for each in kept]),
         value, bound, np.zeros(len(kept)) if alone else moved / 2, by_launch,
-        float(np.median(moved[disturbed])) if alone else 0.0,
+        float(np.median(moved[disturbed])) if alone else 0.0, np.array(launches, int) // RUN,
     )  # fmt: skip
 
 

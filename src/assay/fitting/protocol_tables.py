@@ -1,8 +1,8 @@
 """[[protocol]] of a description from lines by length, with what of each number is known.
 
 The network carries a byte in the least time of any range, for which it must be known well; what a range takes more is
-copying by the sender. What of the constant part either end spends is in `divisions`: half of it, by assumption, where
-no benchmark shows it.
+copying, by the sender unless both directions at once show that the receiver copies as well (`wire_parts`). What of the
+constant part either end spends is in `divisions`: half of it, by assumption, where no benchmark shows it.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 from assay.fitting.divisions import Division
 from assay.fitting.estimates import Estimates
 from assay.fitting.length_lines import LengthLine, LengthLines
+from assay.fitting.wire_parts import WireParts
 
 Floats = NDArray[np.float64]
 HALF = "half of a message's constant part, how it divides is assumed"
 NEGLIGIBLE = 1e-3  # of a range's time at its longest message: a copy below it is rounding
 FELT = 0.1  # of a range's time at its longest message, so that its time per byte is known
 LEAST_PER_BYTE = 1e-13  # s/B
+MOST_RECEIVED = 0.98  # of the constant part, that the receiver has
 
 
 def wire(lines: Sequence[LengthLine]) -> tuple[float, Floats]:
@@ -54,14 +56,17 @@ def protocol_tables(
     found: LengthLines,
     divisions: Sequence[Division],
     corrections: Sequence[float],
-    network: tuple[float, Floats],
+    bytes_of: WireParts,
     source: str,
     made: Estimates,
+    asks_first: Sequence[bool],
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """The entries, shortest messages first, and the origins of their numbers; the numbers are entered in `made`.
 
-    `corrections`: seconds that the network itself takes of each range's shortest messages.
+    `corrections`: seconds that the network itself takes of each range's shortest messages. `asks_first`: of each range,
+    whether a request and a reply go before a message.
     """
+    network = bytes_of.network
     tables, origin = [], {}
     for at, line in enumerate(found.lines):
         key = f"protocol.{at}"
@@ -73,7 +78,13 @@ def protocol_tables(
             entry["up_to"] = made.add([f"{key}.up_to"], line.up_to, "B", line.limits)
             origin[f"{key}.up_to"] = f"fitted: {measured}"
         division = divisions[at]
-        if division.senders is None or division.receivers is None:
+        if division.receive is not None:
+            answer = 0.0 if division.answer is None or not asks_first[at] else division.answer
+            entry |= _received(key, (ends[0], np.maximum(ends[1] - answer, 0.02 * ends[1])), division.receive, made)
+            origin |= dict.fromkeys(
+                (f"{key}.startup", f"{key}.receive"), f"fitted: {division.known}, echo (of {source})"
+            )
+        elif division.senders is None or division.receivers is None:
             entry |= _halves(key, *ends, source, made, origin)
         else:
             own = min(whole * division.sender, ends[0]), np.minimum(wholes * division.senders, ends[1])
@@ -85,12 +96,24 @@ def protocol_tables(
             origin |= dict.fromkeys(
                 (f"{key}.startup", f"{key}.receive"), f"fitted: {division.known}, echo (of {source})"
             )
-        entry["copy"] = made.add([f"{key}.copy"], copying, "ns/B", copies)
+        sender, senders = 1 - bytes_of.receiver, 1.0 if bytes_of.receivers is None else 1 - bytes_of.receivers
+        entry["copy"] = made.add([f"{key}.copy"], sender * copying, "ns/B", senders * copies)
         origin[f"{key}.copy"] = f"fitted: {measured}"
-        if line.crossings > 1:
+        if bytes_of.receivers is not None:
+            received = bytes_of.receiver * copying, bytes_of.receivers * copies
+            entry["receive_copy"] = made.add([f"{key}.receive_copy"], received[0], "ns/B", received[1])
+            origin[f"{key}.receive_copy"] = f"fitted: bandwidth both ways, echo (of {source})"
+        if asks_first[at]:
             entry["handshake"] = True
         tables.append(entry)
     return tables, origin
+
+
+def _received(key: str, whole: tuple[float, Floats], receive: tuple[float, Floats], made: Estimates) -> dict[str, Any]:
+    """What the receiver's processor takes, and the sender the rest."""
+    own = min(receive[0], MOST_RECEIVED * whole[0]), np.minimum(receive[1], MOST_RECEIVED * whole[1])
+    startup = made.add([f"{key}.startup"], whole[0] - own[0], "ns", whole[1] - own[1])
+    return {"startup": startup, "receive": made.add([f"{key}.receive"], own[0], "ns", own[1])}
 
 
 def _halves(

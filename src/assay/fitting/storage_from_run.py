@@ -22,13 +22,21 @@ from assay.analysis.storage_law import LEAST_SIZES, StorageLaw, across_in_words
 from assay.document.run_document import Document
 from assay.document.storage_cells import RANKS, Family, laws
 from assay.errors import InputError
+from assay.fitting import storage_known
+from assay.fitting.estimates import Estimates
 from assay.toml.writing import write_toml
 
+RULE = "of the rates of each number of operations in flight every second block, ends included; docs/files.md"
 LEAST_STRIPE, FINER, MOST = 512, 8, 65536
 
 
-def storage_variants(document: Document) -> tuple[dict[str, Any], dict[str, str], list[str], list[dict[str, Any]]]:
-    """[variant.NAME] of each direction and source, origins, comments, and what was fitted; all empty without rates."""
+def storage_variants(
+    document: Document, known: Estimates
+) -> tuple[dict[str, Any], dict[str, str], list[str], list[dict[str, Any]]]:
+    """[variant.NAME] of each direction and source, origins, comments, and what was fitted; all empty without rates.
+
+    What is known of the numbers is entered in `known`.
+    """
     tables: dict[str, Any] = {}
     origin: dict[str, str] = {}
     comments: list[str] = []
@@ -40,6 +48,7 @@ def storage_variants(document: Document) -> tuple[dict[str, Any], dict[str, str]
         origin |= _origin(f"variant.{name}.storage", family, law, f"run {document.run}")
         comments += [f"{name}: {line}" for line in words(family, law)]
         fitted.append(_of_law(name, family, law))
+        storage_known.enter({"variant": tables}, f"variant.{name}.storage", law, known, len(fitted))
     return tables, origin, comments, fitted
 
 
@@ -67,11 +76,16 @@ def storage_description(document: Document) -> tuple[str, dict[str, Any]]:
     comments += [f"{name if at == 0 else f'{name}:{each}'}: {line}" for at, (each, family, law) in
                  enumerate((base, *others)) for line in words(family, law)]  # fmt: skip
     head = {"name": name, "title": f"{document.machine}, its files as measured", "source": source}
-    text = write_toml(versions.marked(versions.MACHINE, {**head, **tables, "origin": origin}), comments)
+    known = Estimates()
+    for at, (each, _, law) in enumerate((base, *others)):
+        storage_known.enter(tables, "storage" if at == 0 else f"variant.{each}.storage", law, known, at)
+    whole = {**head, **tables, "origin": origin, "uncertainty": known.table(RULE)}
+    text = write_toml(versions.marked(versions.MACHINE, whole), comments)
     return text, {
         "machine": document.machine,
         "run": document.run,
         "storage": [_of_law(each, family, law) for each, family, law in (base, *others)],
+        "uncertainty": known.listed(RULE),
     }
 
 

@@ -14,6 +14,7 @@ from assay.document.model_prediction import ModelPrediction, PredictedCell, Tran
 from assay.document.reported_figure import FigureKey, ReportedFigure
 from assay.document.run_document import Document
 from assay.errors import InputError
+from assay.fitting.chosen_cells import used_cells
 from assay.prediction.counts import by_transfer, counts
 from assay.prediction.plain_baseline import EchoLine, echo_line, plain_value
 from assay.prediction.planned import measured_sizes, planned_alike
@@ -22,7 +23,6 @@ from assay.prediction.spread import interval, repeat_error
 from assay.prediction.subjects import Subject, subjects
 from assay.prediction.transfer import UsedCells, kind_of
 from assay.prediction.trust import trustworthy
-from assay.prediction.used import used_cells
 from assay.report.derive.variants import reference
 from assay.report.judge.comparison import nearest, size
 from assay.store import Run
@@ -152,8 +152,9 @@ def _cell(of: Subject, key: FigureKey, value: float, behind: _Behind) -> Predict
     low = high = None
     if known is not None:
         drawn_values = [found[key] for found in behind.draws if key in found]
-        spread = known.spread(figure.benchmark, figure.name, of.length) or 0.0
-        low, high = interval(value, drawn_values, spread, launches, known.level)
+        where = (figure.benchmark, figure.name, of.length)
+        of_runs = known.spread_of_runs(*where)
+        low, high = interval(value, drawn_values, known.spread(*where) or 0.0, launches, known.level, of_runs)
     plain = None if used else plain_value(of, behind.parts[figure.benchmark], siblings, behind.line)
     return PredictedCell(
         benchmark=figure.benchmark,

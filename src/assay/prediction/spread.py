@@ -26,14 +26,14 @@ def median_deviation(spread: float, launches: int) -> float:
 
 
 def interval(
-    predicted: float, draws: Sequence[float], spread: float, launches: int, level: float
+    predicted: float, draws: Sequence[float], spread: float, launches: int, level: float, of_runs: float = 0.0
 ) -> tuple[float, float]:
     """The interval of `level` for a median of `launches`; `draws`: what draws of the parameters predict, if any.
 
-    It always holds `predicted`.
+    `of_runs`: the deviation between runs, which more launches do not reduce. It always holds `predicted`.
     """
     logs = np.log([each / predicted for each in draws if each > 0] or [1.0])
-    between = median_deviation(spread, launches)
+    between = math.hypot(median_deviation(spread, launches), of_runs)
     own = float(np.mean(logs**2))
     weight = own / (own + between**2) / len(logs) if own else 0.0
     tail = 0.5 - level / 2

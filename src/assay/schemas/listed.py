@@ -606,7 +606,7 @@ class FittedUncertainty:
 
 @dataclass(frozen=True)
 class FittedToRun:
-    """`assay fit RUN`: `description` is the text of a machine's file; `uncertainty` is not there of files alone."""
+    """`assay fit RUN…`: `description` is the text of a machine's file; `run` names all that were fitted."""
 
     __pydantic_config__ = ANY
 

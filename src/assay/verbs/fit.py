@@ -18,9 +18,12 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def fit(
-        run: Annotated[
-            str | None,
-            typer.Argument(help="a run, by folder or name: what it measured becomes a description, with intervals"),
+        runs: Annotated[
+            list[str] | None,
+            typer.Argument(
+                metavar="RUN",
+                help="runs of one machine, by folder or name: what they measured becomes a description, with intervals",
+            ),
         ] = None,
         on: On = None,
         out: Annotated[
@@ -42,13 +45,13 @@ def register(app: typer.Typer) -> None:
         from assay.verbs._output_files import check_outputs
 
         _file_names.check_suffix("--out", out, "TOML", _file_names.DESCRIPTION)
-        if (run is None) == (on is None):
-            raise InputError("takes a run, or --on and a described machine", key="fit", accepted="one of the two")
+        if (not runs) == (on is None):
+            raise InputError("takes runs, or --on and a described machine", key="fit", accepted="one of the two")
         check_outputs({"--out": out}, {})
         if on is not None:
             _refit(on, out, json, quiet)
         else:
-            _described(str(run), out, json, quiet)
+            _described(runs or [], out, json, quiet)
 
 
 def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
@@ -104,14 +107,14 @@ def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
             print(f"  {number.key:<28} {shown(number.filed, number.unit):>14} -> {shown(number.found, number.unit)}")
 
 
-def _described(run: str, out: Path | None, json: bool, quiet: bool) -> None:
+def _described(runs: Sequence[str], out: Path | None, json: bool, quiet: bool) -> None:
     from assay.cli import emit
     from assay.fitting.from_run import description
     from assay.report.derive.document import document
     from assay.report.render.figure_list import of_storage, of_stretches
     from assay.store import Run
 
-    text, about = description(document(Run.open(run)))
+    text, about = description(*(document(Run.open(run)) for run in runs))
     if out is not None:
         output_file.write_text(out, text)
     if json:

@@ -104,8 +104,14 @@ def verdict(found: ModelPrediction) -> str:
 
 
 def one_line(found: ModelPrediction) -> str:
-    """The result in one line."""
-    covered = "" if found.coverage is None else f", coverage {found.covered} of {found.judged}"
-    beside = "" if found.baseline_error is None else f" (baseline {percent(found.baseline_error)})"
+    """The result in one line: median error, the baseline's, coverage with its interval, the verdict."""
+    covered, beside = "", ""
+    if found.coverage is not None and found.coverage_interval is not None:
+        low, high = found.coverage_interval
+        level = "" if found.level is None else f" of {found.level:.0%} intervals"
+        covered = f", coverage{level} {found.covered} of {found.judged} ({low:.0%} to {high:.0%})"
+    if found.baseline_error is not None:
+        own = "" if found.compared == found.counted else f", the model {percent(found.error_compared)} there"
+        beside = f" (baseline {percent(found.baseline_error)}{own})"
     errors = f"{found.counted} unseen cells, median error {percent(found.median_error)}{beside}"
     return f"{found.run} by {found.machine}: {errors}{covered}; {verdict(found)}"

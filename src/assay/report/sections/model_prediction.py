@@ -13,7 +13,8 @@ def _tables(document: Document) -> list[Grid]:
 
 
 def _lines(document: Document) -> list[str]:
-    return [] if document.prediction is None else prediction_tables.lines(document.prediction)
+    found = document.prediction
+    return [] if found is None else [prediction_tables.one_line(found), *prediction_tables.lines(found)[:-1]]
 
 
 SECTION = ReportSection(
