@@ -104,6 +104,19 @@ def test_the_hosts_are_an_inventory() -> None:
     assert found["silent"] == []
 
 
+@pytest.mark.nightly
+def test_a_laboratory_is_evaluated(tmp_path: Path) -> None:
+    """All message-passing programs of a first look, none failed; those of one node are listed as skipped."""
+    with laboratories.up("ring:4", "--rate", "40Mbit") as name:
+        words = ("--profile", "quick", "--launches", "1", "--out", str(tmp_path / "run"), "--json")
+        answer = assay("evaluate", "--via", f"lab:{name}", *words)
+    assert answer.status == 0, answer.err
+    measured = {each["benchmark"] for each in answer.document["benchmarks"]}
+    assert {"echo", "alltoall", "barrier"} <= measured
+    assert any("share this machine's processors" in each["reason"] for each in answer.document["left_out"])
+    assert (tmp_path / "run" / "report.html").is_file()
+
+
 def start(mark: str, *words: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "assay", *words],

@@ -106,11 +106,14 @@ def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
 def _described(run: str, out: Path | None, json: bool, quiet: bool) -> None:
     from assay.cli import emit
     from assay.fitting.from_run import description
+    from assay.fitting.laboratory import laboratory_description, laboratory_of
     from assay.report.derive.document import document
     from assay.report.render.figure_list import of_storage, of_stretches
     from assay.store import Run
 
-    text, about = description(document(Run.open(run)))
+    whole = document(Run.open(run))
+    made = laboratory_of(whole)
+    text, about = description(whole) if made is None else laboratory_description(whole, made)
     if out is not None:
         _write(out, text)
     if json:
