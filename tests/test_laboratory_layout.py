@@ -131,6 +131,6 @@ def test_the_twin_plays_store_and_forward(hops: int, partner: int, tmp_path: Pat
         last = whole - 1448 * (frames - 1)
         frame = (1448 if frames > 1 else last) + 90
         expected = (whole + 90 * frames + (hops - 1) * frame) * 0.8e-6 + hops * ASSUMED.hop + 2 * ASSUMED.end
-        if frames % 2 == 0:  # the answer waits for the acknowledgement of the last frame, less what hosts take meanwhile
+        if frames % 2 == 0:  # the answer waits for the last frame's acknowledgement
             expected += (90 * 0.8e-6 - 2 * ASSUMED.end) / 2
         assert figure["value"] == pytest.approx(expected, rel=4e-3)  # and 1 ns a byte in and out of a node

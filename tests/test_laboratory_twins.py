@@ -20,7 +20,7 @@ pytestmark = [
 LABORATORIES = [(topology, rate) for topology in ("hypercube:3", "mesh:3x3") for rate in ("10Mbit", "4Mbit")]
 ECHO = ("echo", "3", "bytes=1024,1448,2048,4096,8192,12000,16384,32768,65536", "repetitions=5")
 OTHERS = (
-    ("ring", "1", "bytes=1024,4096,16384,32768", "repetitions=6"),
+    ("ring", "1", "bytes=1024,4096,16384,32768", "repetitions=20"),
     ("contention", "1", "bytes=1024,8192", "repetitions=4"),
     ("fan-in", "1", "bytes=1024,4096,16384", "repetitions=4"),
 )

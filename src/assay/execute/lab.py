@@ -201,7 +201,7 @@ class LabLauncher(MpiexecLauncher):
 
 
 def _doubts(crossed: Mapping[str, float]) -> list[str]:
-    """What a reader must know of a launch's frames: this machine was too busy to play the links, or a queue was full."""
+    """What a reader must know of a launch's frames: this machine was too busy for the links, or a queue was full."""
     frames, late, dropped = (crossed[key] for key in ("frames", "late", "dropped"))
     found = []
     if late > MOST_LATE * frames:

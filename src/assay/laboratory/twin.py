@@ -3,7 +3,7 @@
 What a frame takes follows from the laboratory's construction: it is stored at every vertex and forwarded whole, and
 holds a link for its bytes and 90 more (Ethernet's header, preamble, checksum and gap, IP's and TCP's headers with time
 stamps). Every second frame of a message is acknowledged by a frame of headers alone. What hosts take is assumed from
-measurements on one machine (docs/laboratory.md); `assay fit` of a run on the laboratory fits it (fitting/laboratory.py).
+measurements on one machine (docs/laboratory.md); `assay fit` of a run on the laboratory fits it.
 """
 
 from __future__ import annotations
@@ -93,9 +93,7 @@ def title(made: Specification) -> str:
     return f"laboratory, {made.topology}, {made.rate * 8e-6:g} Mbit/s{delay}"
 
 
-def described(
-    made: Specification, *, slowed: bool = True, hosts: HostTimes = ASSUMED, asks: bool = True
-) -> Any:
+def described(made: Specification, *, slowed: bool = True, hosts: HostTimes = ASSUMED, asks: bool = True) -> Any:
     """The twin as the simulator's described machine."""
     from assay.described.machine_file import check
 
