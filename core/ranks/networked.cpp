@@ -108,7 +108,8 @@ void Networked::quote_anew(std::uint64_t bytes, bool ready) {
   const Protocol& protocol = protocol_for(ready ? machine_.ready : machine_.protocols, bytes);
   const auto copied = static_cast<double>(std::min<std::uint64_t>(bytes, protocol.copy_limit));
   const bool whole = !protocol.handshake && (protocol.packet == 0 || bytes + protocol.envelope <= protocol.packet) &&
-                     protocol.acknowledge_every != 1 && machine_.bus <= 0 && machine_.interface <= 0 && machine_.intake <= 0;
+                     protocol.acknowledge_every != 1 && machine_.bus <= 0 && machine_.interface <= 0 &&
+                     machine_.intake <= 0;
   quoted_ = {&protocol,
              bytes,
              protocol.startup + (protocol.handshake ? protocol.handshake_startup : 0),

@@ -4,8 +4,9 @@
 // `token`: one message goes once round, each rank sending it on when it has it; rank 0 times the circuit.
 // `shift`: all ranks send to their successor at once and receive from their predecessor; rank 0 times the step. As a
 // rank cannot start a step before its predecessor has ended the one before, many steps keep the ring in step by
-// themselves. Readings of a step follow one another without a common start, on described machines as on real ones: where
-// ways share links, ranks drift apart, and a step may take several times as long as one from a common start. Source: Dunigan 1991, Table 2 names the test ("ring"); no result is printed.
+// themselves. Readings of a step follow one another without a common start, on described machines as on real ones:
+// where ways share links, ranks drift apart, and a step may take several times as long as one from a common start.
+// Source: Dunigan 1991, Table 2 names the test ("ring"); no result is printed.
 #pragma once
 
 #include <cstring>

@@ -1,9 +1,10 @@
 """A run on a laboratory as a description: the laboratory's twin, with the hosts' times fitted to half of its echo.
 
 Topology, rate and frames are as the laboratory was built. What its hosts take is not known beforehand: of a frame at
-each vertex, and of a message at both ends. Robust least squares of relative errors give both, by Gauss and Newton's steps
-through the simulated twin, since what hosts take is hidden where an acknowledgement is waited for; launches are resampled
-at the last step. What is left unexplained is entered as an interval of the time per byte, whose value is the laboratory's.
+each vertex, and of a message at both ends. Robust least squares of relative errors give both, by Gauss and Newton's
+steps through the simulated twin, since what hosts take is hidden where an acknowledgement is waited for; launches are
+resampled at the last step. What is left unexplained is entered as an interval of the time per byte, whose value is the
+laboratory's.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def machine_tree(
     made: Specification, *, slowed: bool = True, hosts: HostTimes = ASSUMED, asks: bool = True
 ) -> dict[str, Any]:
     """The twin as the tree of a machine file; `asks`: whether the MPI's long messages ask first."""
-    common = {"packet": f"{SEGMENT} B", "header": f"{HEADERS} B", "envelope": f"{ENVELOPE} B"}
+    common: dict[str, Any] = {"packet": f"{SEGMENT} B", "header": f"{HEADERS} B", "envelope": f"{ENVELOPE} B"}
     common |= {"acknowledge_every": ACKNOWLEDGED}
     times = {"startup": f"{hosts.end * 1e6:.6g} us", "receive": f"{hosts.end * 1e6:.6g} us"}
     return {
