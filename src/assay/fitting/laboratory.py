@@ -88,7 +88,7 @@ def laboratory_description(document: Document, subject: Subject) -> tuple[str, d
     head = {"name": tree.pop("name"), "title": tree.pop("title"), "source": source}
     tables = {**head, **tree, "origin": origin, "uncertainty": known.table(RULE)}
     first = f"The twin of a {title(subject.made)}; hosts' times fitted to {source}, half of its echo: `assay fit`."
-    about = {
+    about: dict[str, Any] = {
         "machine": document.machine, "run": document.run, "stretches": [], "per_hop": hosts.hop, "planes": [],
         "papers": [], "uncertainty": known.listed(RULE),
     }  # fmt: skip
