@@ -96,6 +96,7 @@ VARIED: dict[str, tuple[dict[str, Any], Any, str]] = {
     "protocol.handshake_startup": (ASKS, "3 us", "echo bytes=8"),
     "protocol.handshake_every": (PACKETS, 2, "echo bytes=500"),
     "protocol.handshake_from": (EVERY, 5, "echo bytes=500"),
+    "protocol.acknowledge_every": ({"protocol": [{"packet": "100 B", "header": "90 B"}]}, 2, "echo bytes=200"),
     "protocol.buffered": ({"protocol": [LONG]}, True, "fan-in bytes=50000"),
     "forced.startup": ({}, "5 us", "forced bytes=8"),
     "forced.receive": ({}, "5 us", "forced bytes=8"),

@@ -167,6 +167,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "fitting": {
         *("errors", "versions", "toml", "machine", "described", "benchmark", "analysis", "document", "published.cells"),
+        "laboratory",
     },
     "prediction": {
         *("case", "kinds", "errors", "versions", "described", "benchmark", "samples", "store", "analysis", "execute"),

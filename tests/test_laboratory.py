@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 from statistics import median
 
@@ -102,6 +103,38 @@ def test_the_hosts_are_an_inventory() -> None:
         found = assay("doctor", "--via", f"lab:{name}", "--json").document
     assert [each["node"] for each in found["nodes"]] == ["n0", "n1", "n2"]
     assert found["silent"] == []
+
+
+def test_a_run_is_fitted_as_the_twin_of_its_laboratory(tmp_path: Path) -> None:
+    """What was built stays; the hosts' times are fitted, with intervals; half of the echo is predicted."""
+    run, twin = str(tmp_path / "run"), tmp_path / "twin.toml"
+    with laboratories.up("ring:4", "--delay", "1ms", "--slow", "n0-n1=0.5") as name:
+        echo(name, tmp_path / "run", "--set", "bytes=1024,2048,4096,8192,16384", "--set", "repetitions=4")
+    fitted = assay("fit", run, "-o", str(twin), "--json")
+    assert fitted.status == 0, fitted.err
+    keys = {each["keys"][0]: each for each in fitted.document["uncertainty"]["keys"]}
+    assert keys["network.flit_ticks"]["value"] == pytest.approx(8e-7)
+    assert 1e-3 < keys["network.head_ticks"]["value"] < 1.2e-3
+    tables = tomllib.loads(twin.read_text())
+    assert (tables["network"]["topology"], tables["network"]["nodes"]) == ("ring", 4)
+    assert tables["network"]["links"] == [{"routers": [0, 1], "slower": 2.0}]
+    found = assay("predict", str(twin), run, "--json").document
+    cells = [each for each in found["cells"] if not each["used"]]
+    assert len(cells) == 4
+    assert all(abs(each["predicted"] / each["measured"] - 1) < 0.1 for each in cells)
+
+
+@pytest.mark.nightly
+def test_a_laboratory_is_evaluated(tmp_path: Path) -> None:
+    """All message-passing programs of a first look, none failed; those of one node are listed as skipped."""
+    with laboratories.up("ring:4", "--rate", "40Mbit") as name:
+        words = ("--profile", "quick", "--launches", "1", "--out", str(tmp_path / "run"), "--json")
+        answer = assay("evaluate", "--via", f"lab:{name}", *words)
+    assert answer.status == 0, answer.err
+    measured = {each["benchmark"] for each in answer.document["benchmarks"]}
+    assert {"echo", "alltoall", "barrier"} <= measured
+    assert any("share this machine's processors" in each["reason"] for each in answer.document["left_out"])
+    assert (tmp_path / "run" / "report.html").is_file()
 
 
 def start(mark: str, *words: str) -> subprocess.Popen[bytes]:

@@ -35,6 +35,7 @@ Protocol protocol(const Fields& read) {
   p.handshake_startup = time(read, "handshake_startup");
   p.handshake_every = static_cast<std::uint32_t>(read.number("handshake_every"));
   p.handshake_from = static_cast<std::uint32_t>(read.number("handshake_from", p.handshake_every + 1.0));
+  p.acknowledge_every = static_cast<std::uint32_t>(read.number("acknowledge_every"));
   p.buffered = read.flag("buffered");
   p.loses = read.text("unposted", "kept") == "lost";
   return p;

@@ -28,6 +28,7 @@ struct Protocol {
   bool handshake = false, posted = false;                 // request and reply first; the reply waits for the receive
   Time handshake_startup = 0;                             // the sender's processor, for each handshake
   std::uint32_t handshake_every = 0, handshake_from = 0;  // packets: before each so many-th, from that one on
+  std::uint32_t acknowledge_every = 0;                    // packets: a header goes back for each so many-th; 0: none
   bool buffered = false;                                  // the sender goes on once its processor is done
   bool loses = false;                                     // a message in ready mode that finds no receive
 };

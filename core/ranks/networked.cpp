@@ -108,7 +108,8 @@ void Networked::quote_anew(std::uint64_t bytes, bool ready) {
   const Protocol& protocol = protocol_for(ready ? machine_.ready : machine_.protocols, bytes);
   const auto copied = static_cast<double>(std::min<std::uint64_t>(bytes, protocol.copy_limit));
   const bool whole = !protocol.handshake && (protocol.packet == 0 || bytes + protocol.envelope <= protocol.packet) &&
-                     machine_.bus <= 0 && machine_.interface <= 0 && machine_.intake <= 0;
+                     protocol.acknowledge_every != 1 && machine_.bus <= 0 && machine_.interface <= 0 &&
+                     machine_.intake <= 0;
   quoted_ = {&protocol,
              bytes,
              protocol.startup + (protocol.handshake ? protocol.handshake_startup : 0),
@@ -151,7 +152,8 @@ Time Networked::hand_in(World& world, Time at, int from, int to, std::uint32_t f
     handed_cycle_ = cycle;
   }
   live_->submit(handed_cycle_, node(from), node(to), flits, id << stage_bits | stage);
-  if (Log* log = world.log()) log->crosses(id, crossing(stage), node(from), node(to), flits, at);
+  if (Log* log = world.log(); log && stage != acknowledged)
+    log->crosses(id, crossing(stage), node(from), node(to), flits, at);
   const Time submitted = static_cast<Time>(handed_cycle_) * tick_;
   world.model_sooner(submitted);
   return submitted;
@@ -174,6 +176,11 @@ void Networked::event(World& world, std::uint64_t subject) {
     return;
   }
   if (stage == drained) return take_packet(world, id);
+  if (stage == acknowledging) {
+    const std::uint32_t header = flits(*sending.protocol, 0);
+    hand_in(world, world.now(), message.destination, message.source, header, id, acknowledged);
+    return;
+  }
   if (message.tag < 0 && stage != packet && stage != clear) return one_sided_event(world, id, message, stage);
   switch (stage) {
     case submit:  // the sender's processor has done its part
@@ -379,6 +386,7 @@ void Networked::handle(World& world, const network::Report& report) {
   const auto stage = static_cast<Stage>(report.cookie & ((1U << stage_bits) - 1));
   const Time time = static_cast<Time>(report.time) * tick_;
   const std::uint64_t subject = std::uint64_t{id} << stage_bits;
+  if (stage == acknowledged && report.what != network::Report::What::passes) return;  // the message may be gone
   if (Log* log = world.log(); log && report.what != network::Report::What::passes) {
     if (report.what == network::Report::What::left) log->left(id, crossing(stage), time);
     if (report.what == network::Report::What::through)
@@ -447,7 +455,11 @@ void Networked::packet_there(World& world, MessageId id, Time time) {
     time += bus_wait(world, node(message.destination), packet == 0 ? message.bytes : std::min(packet, message.bytes));
   }
   sending.last = std::max(sending.last, time);
-  if (--sending.open > 0 || sending.left > 0) return;
+  --sending.open;
+  const std::uint32_t every = sending.protocol->acknowledge_every;
+  if (every > 0 && (sending.sent - sending.open) % every == 0)  // before the message can have been received
+    world.at(time, std::uint64_t{id} << stage_bits | acknowledging);
+  if (sending.open > 0 || sending.left > 0) return;
   if (world.message(id).tag >= 0) return world.arrives(id, sending.last);
   world.at(sending.last, std::uint64_t{id} << stage_bits | landing);
 }

@@ -6,6 +6,7 @@
 //               is a buffer (at once) or once the receive is posted
 //   packets     one after another, each when the one before has left the node and its start-up is paid; every so
 //               many-th may ask for buffers again
+//   acknowledgements    for every so many-th packet of a message one of a header alone goes back; nobody waits for it
 //   interface   what goes out or comes in crosses the node's interface first, packet by packet in turn with all others
 //               of its node; a message's next packet does while the one before leaves
 //   intake      the receiver's processor moves what comes into memory, one thing at a time, in the order of arrival: a
@@ -84,7 +85,9 @@ class Networked final : public MessageModel {
     whole_buffered,  // and whose sender has gone on already
     fetched,         // a packet is over its node's interface
     drained,         // has come, and goes over the interface of the node where it is
-    clear            // the one before has left
+    clear,           // the one before has left
+    acknowledging,   // a packet has come, and is acknowledged
+    acknowledged     // its acknowledgement, on its way or there
   };
   static constexpr unsigned stage_bits = 5;
   struct alignas(64) Sending {

@@ -116,6 +116,18 @@ void alone() {
   for (const Time packets : {1, 2, 5})  // a packet has left when it is there, but for the channel's last nanosecond
     EXPECT(echo(cut, 1, static_cast<std::size_t>(1000 * packets)),
            60 * us + packets * (1000 * byte + hop + ends) + (packets - 1) * 20 * us);
+  // Every second packet is acknowledged by a header, which an answer sent at once waits for: half of it in the mean of
+  // both ways.
+  MachineParameters silent = cut;
+  silent.protocols[0].startup = 0;
+  silent.protocols[0].header = 90;
+  MachineParameters acknowledging = silent;
+  acknowledging.protocols[0].acknowledge_every = 2;
+  for (const int packets : {1, 2, 3, 4, 5}) {
+    const auto length = static_cast<std::size_t>(1000 * packets);
+    const Time extra = echo(acknowledging, 1, length) - echo(silent, 1, length);
+    EXPECT(packets % 2 == 0 ? extra >= 45 * byte && extra <= 45 * byte + hop + ends : extra == 0, true);
+  }
   // A handshake before every third packet, from the second on: before packets 2 and 5 of 6.
   cut.protocols[0].handshake_every = 3;
   cut.protocols[0].handshake_from = 2;

@@ -155,6 +155,8 @@ def _protocol(
         yield "packet", "has no effect: no message of this entry is longer (up_to)"
     if entry.handshake_every and not entry.packet:
         yield "handshake_every", "has no effect without packet"
+    if entry.acknowledge_every and not entry.packet:
+        yield "acknowledge_every", "has no effect without packet"
     if entry.handshake_from is not None and not entry.handshake_every:
         yield "handshake_from", "has no effect without handshake_every"
     if entry.handshake_startup and not handshakes:

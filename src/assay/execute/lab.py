@@ -12,7 +12,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from assay.stored.seal import intact, sealed_lines
 ONE_MACHINE = "measures a node, and the hosts of a laboratory share this machine's processors"
 _INTERFACE = "host0"  # the one with a host's address (laboratory/holder.py)
 _AGENT = f"{ROOM}/agent"
+MOST_LATE = 0.05  # of a launch's frames: more than 0.1 ms late
 # By implementation: the variables by which ranks use TCP and the starter the agent.
 _VARIABLES = {
     "Open MPI": {
@@ -129,7 +130,7 @@ class LabLauncher(MpiexecLauncher):
         hosts, ppn = self._hosts(job)
         hops = [str(each) for row in self.laboratory.specification.layout.hops for each in row]
         job = replace(job, environment=job.environment | {"ASSAY_HOPS": " ".join([str(ppn), *hops])})
-        before = self.laboratory.counts().get("frames", 0)
+        before = self.laboratory.counts()
         named = ",".join(f"{host}:{ppn}" for host in hosts)
         if self.mpi.implementation == "Open MPI":
             words = ["--host", named, "--map-by", f"ppr:{ppn}:node:OVERSUBSCRIBE", "--bind-to", "none"]
@@ -144,10 +145,10 @@ class LabLauncher(MpiexecLauncher):
         )
         base = {**os.environ, **variables}
         outcome = launch(replace(job, nodes=len(hosts)), command, {}, "none", base=base, channel=_CHANNEL)
-        self._check_frames(job, len(hosts), before)
+        crossed = self._crossed(job, len(hosts), before)
         if outcome.status == 0:
             self._add_ways(job, ppn)
-        return outcome
+        return replace(outcome, warnings=(*outcome.warnings, *_doubts(crossed)))
 
     def _hosts(self, job: Job) -> tuple[list[str], int]:
         """The hosts that ranks run on, and how many on each."""
@@ -167,13 +168,20 @@ class LabLauncher(MpiexecLauncher):
         name = "laboratory-waiting"
         return build([PlainProgram(name, source, flags=("-shared", "-fPIC"))], mpi=None)[name].path
 
-    def _check_frames(self, job: Job, hosts: int, before: float) -> None:
-        """MeasurementError where so few frames crossed the links that messages must have gone another way."""
+    def _crossed(self, job: Job, hosts: int, before: Mapping[str, float]) -> dict[str, float]:
+        """Frames that crossed the links during a launch, those that were late, and those dropped.
+
+        MeasurementError where they were so few that messages must have gone another way.
+        """
         if not self.laboratory.alive():
             raise MeasurementError("the laboratory was taken down during the launch")
-        crossed = self.laboratory.counts().get("frames", 0) - before
-        if hosts > 1 and crossed < LEAST_SEGMENTS * (job.ranks or 0):
-            raise MeasurementError(f"{self.mpi}: messages did not go over the laboratory's links ({crossed:g} frames)")
+        now = self.laboratory.counts()
+        crossed = {key: now.get(key, 0) - before.get(key, 0) for key in ("frames", "late", "dropped")}
+        if hosts > 1 and crossed["frames"] < LEAST_SEGMENTS * (job.ranks or 0):
+            raise MeasurementError(
+                f"{self.mpi}: messages did not go over the laboratory's links ({crossed['frames']:g} frames)"
+            )
+        return crossed
 
     def _add_ways(self, job: Job, ppn: int) -> None:
         """Add to the times of all pairs the ways that the messages took, as built: nothing of what was slowed."""
@@ -190,6 +198,19 @@ class LabLauncher(MpiexecLauncher):
         last = max(at for at, line in enumerate(lines) if b'"event":"pairs"' in line)
         texts.insert(last + 1, json.dumps(event, separators=(",", ":")))
         job.out.write_text(sealed_lines(texts), encoding="utf-8")
+
+
+def _doubts(crossed: Mapping[str, float]) -> list[str]:
+    """What a reader must know of a launch's frames: this machine was too busy for the links, or a queue was full."""
+    frames, late, dropped = (crossed[key] for key in ("frames", "late", "dropped"))
+    found = []
+    if late > MOST_LATE * frames:
+        share = late / frames
+        found.append(f"the laboratory's links handed {share:.0%} of {frames:g} frames on more than 0.1 ms late: this "
+                     "machine was busy")  # fmt: skip
+    if dropped > 0:
+        found.append(f"the laboratory's links dropped {dropped:g} of {frames:g} frames: a queue was full")
+    return found
 
 
 _SEAL = re.compile(rb',"seq":\d+,"crc":"[0-9a-f]{8}"\}\s*\Z')

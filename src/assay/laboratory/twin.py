@@ -2,12 +2,14 @@
 
 What a frame takes follows from the laboratory's construction: it is stored at every vertex and forwarded whole, and
 holds a link for its bytes and 90 more (Ethernet's header, preamble, checksum and gap, IP's and TCP's headers with time
-stamps). What hosts take is assumed from measurements on one machine (docs/laboratory.md) and can be fitted again.
+stamps). Every second frame of a message is acknowledged by a frame of headers alone. What hosts take is assumed from
+measurements on one machine (docs/laboratory.md); `assay fit` of a run on the laboratory fits it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +19,24 @@ from assay.laboratory.specification import Specification
 SEGMENT = 1448  # B of a message in a frame: an MTU of 1500 without 52 B of IP's and TCP's headers
 HEADERS = 90  # B of a frame on the link that are none of the message's
 ENVELOPE = 8  # B that an MPI puts before a message
-HOP = 12e-6  # s, of a frame at each vertex: the links' process, and forwarding
-STARTUP, RECEIVE = 12e-6, 12e-6  # s, a message's: MPI and TCP on the sender's and the receiver's processor
+ACKNOWLEDGED = 2  # frames of a message for each acknowledgement
 EAGER = 65500  # B: a longer message asks first (Open MPI's limit over TCP, 64 KiB with its header)
-_TICK = 1e-9  # s
-_ORIGIN: Mapping[str, str] = {
+TICK = 1e-9  # s
+
+
+@dataclass(frozen=True)
+class HostTimes:
+    """Seconds: `hop` of a frame at each vertex (the links' process, forwarding), `end` of a message at each end (MPI
+    and TCP on the sender's and the receiver's processor).
+    """
+
+    hop: float = 12e-6
+    end: float = 12e-6
+
+
+ASSUMED = HostTimes()
+_ASKED: Mapping[str, Any] = {"handshake": True, "rendezvous": "posted"}
+ORIGIN: Mapping[str, str] = {
     "network": "stated: as the laboratory was built",
     "network.head_ticks": "assumed: the links' process and forwarding, as measured on one machine",
     "protocol": "assumed: MPI over TCP on one machine; headers and segments as TCP over Ethernet has them",
@@ -30,16 +45,18 @@ _ORIGIN: Mapping[str, str] = {
 }
 
 
-def network_keys(layout: LaboratoryLayout, made: Specification, *, slowed: bool) -> dict[str, Any]:
+def network_keys(
+    layout: LaboratoryLayout, made: Specification, *, slowed: bool, hosts: HostTimes = ASSUMED
+) -> dict[str, Any]:
     """The keys of [network]; `slowed`: with the links that are slower than the others."""
     per_byte = 1 / made.rate
     keys: dict[str, Any] = dict(layout.network) | {
         "switching": "store-and-forward",
         "buffer_packets": 0,
-        "cycle": f"{_TICK * 1e9:g} ns",
+        "cycle": f"{TICK * 1e9:g} ns",
         "flit_bytes": 1.0,
-        "flit_ticks": round(per_byte / _TICK),
-        "head_ticks": max(1, round((per_byte + HOP + made.delay) / _TICK)),
+        "flit_ticks": round(per_byte / TICK),
+        "head_ticks": max(1, round((per_byte + hosts.hop + made.delay) / TICK)),
     }
     if not layout.switches:  # a host and its router are one
         keys |= {"node_flit_ticks": 1, "node_head_ticks": 1}
@@ -50,18 +67,20 @@ def network_keys(layout: LaboratoryLayout, made: Specification, *, slowed: bool)
     return keys
 
 
-def machine_tree(made: Specification, *, slowed: bool = True) -> dict[str, Any]:
-    """The twin as the tree of a machine file."""
-    common = {"packet": f"{SEGMENT} B", "header": f"{HEADERS} B", "envelope": f"{ENVELOPE} B"}
-    times = {"startup": f"{STARTUP * 1e6:g} us", "receive": f"{RECEIVE * 1e6:g} us"}
+def machine_tree(
+    made: Specification, *, slowed: bool = True, hosts: HostTimes = ASSUMED, asks: bool = True
+) -> dict[str, Any]:
+    """The twin as the tree of a machine file; `asks`: whether the MPI's long messages ask first."""
+    common: dict[str, Any] = {"packet": f"{SEGMENT} B", "header": f"{HEADERS} B", "envelope": f"{ENVELOPE} B"}
+    common |= {"acknowledge_every": ACKNOWLEDGED}
+    times = {"startup": f"{hosts.end * 1e6:.6g} us", "receive": f"{hosts.end * 1e6:.6g} us"}
     return {
         "name": f"laboratory-{made.name}",
         "title": title(made),
-        "network": network_keys(made.layout, made, slowed=slowed),
-        "protocol": [
-            {"up_to": f"{EAGER} B", **times, **common},
-            {**times, **common, "handshake": True, "rendezvous": "posted"},
-        ],
+        "network": network_keys(made.layout, made, slowed=slowed, hosts=hosts),
+        "protocol": [{"up_to": f"{EAGER} B", **times, **common}, {**times, **common, **_ASKED}]
+        if asks
+        else [{**times, **common}],
         "self": [{"startup": "20 us", "copy": "0.2 ns/B"}],
         "node": {"processors": 1},
         "progress": {"kind": "calls"},
@@ -74,15 +93,15 @@ def title(made: Specification) -> str:
     return f"laboratory, {made.topology}, {made.rate * 8e-6:g} Mbit/s{delay}"
 
 
-def described(made: Specification, *, slowed: bool = True) -> Any:
+def described(made: Specification, *, slowed: bool = True, hosts: HostTimes = ASSUMED, asks: bool = True) -> Any:
     """The twin as the simulator's described machine."""
     from assay.described.machine_file import check
 
-    return check(machine_tree(made, slowed=slowed), Path(f"the twin of {made.name}"))
+    return check(machine_tree(made, slowed=slowed, hosts=hosts, asks=asks), Path(f"the twin of {made.name}"))
 
 
 def text(made: Specification) -> str:
     """The twin as a machine file's text."""
     from assay.toml.writing import write_toml
 
-    return write_toml(machine_tree(made) | {"origin": dict(_ORIGIN)}, [f"The described twin of a {title(made)}."])
+    return write_toml(machine_tree(made) | {"origin": dict(ORIGIN)}, [f"The described twin of a {title(made)}."])

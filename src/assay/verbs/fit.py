@@ -110,11 +110,14 @@ def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
 def _described(runs: Sequence[str], out: Path | None, json: bool, quiet: bool) -> None:
     from assay.cli import emit
     from assay.fitting.from_run import description
+    from assay.fitting.laboratory import laboratory_description, laboratory_of
     from assay.report.derive.document import document
     from assay.report.render.figure_list import of_storage, of_stretches
     from assay.store import Run
 
-    text, about = description(*(document(Run.open(run)) for run in runs))
+    wholes = [document(Run.open(run)) for run in runs]
+    made = laboratory_of(wholes[0]) if len(wholes) == 1 else None
+    text, about = description(*wholes) if made is None else laboratory_description(wholes[0], made)
     if out is not None:
         output_file.write_text(out, text)
     if json:

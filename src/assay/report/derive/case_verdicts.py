@@ -91,7 +91,10 @@ def judged(
     result.verdicts = dict.fromkeys(keys, Verdict(State.CLEAN, Estimator.MEDIAN, None))
     if run.about.get("described"):
         return result
-    blocks, names, ranks = _blocks(lines, record, found, slower_by(lines.launches, usual or {}))
+    if on_laboratory(run):
+        blocks, names, ranks = _blocks(lines, record, found, {}, accounted=False)
+    else:
+        blocks, names, ranks = _blocks(lines, record, found, slower_by(lines.launches, usual or {}))
     if not blocks:
         if not any(launch.complete and has_skip(launch) for launch in lines.launches):
             result.warnings.append("no block was finished")
@@ -118,10 +121,29 @@ def judged(
     return result
 
 
+def on_laboratory(run: Run) -> bool:
+    """Whether a run was made on hosts of a laboratory (`assay lab`).
+
+    Its times are those of the links, and its hosts share the processors of one machine: what others do there, which the
+    hosts' accounts show, is no measure of what they move. Late frames are (execute/lab.py), and the readings.
+    """
+    launchers = (each for about in run.provenance().values() for each in (about.get("launchers") or {}).values())
+    return any(isinstance(each, Mapping) and "laboratory" in each for each in launchers)
+
+
 def _blocks(
-    lines: LaunchLines, record: Benchmark, found: Sequence[Readings], slower: Mapping[Launched, float]
+    lines: LaunchLines,
+    record: Benchmark,
+    found: Sequence[Readings],
+    slower: Mapping[Launched, float],
+    *,
+    accounted: bool = True,
 ) -> tuple[list[disturbance.AccountedBlock], list[BlockName], dict[str, int]]:
-    """Blocks of a benchmark in order of time, what names each, and how many ranks each host had."""
+    """Blocks of a benchmark in order of time, what names each, and how many ranks each host had.
+
+    `accounted`: whether what the kernel counted says what disturbed them.
+    """
+    accounts = ACCOUNTING if accounted else ("wall",)
     differences = {name for name, metric in record.metrics.items() if metric.difference}
     values = {of.key: np.asarray(of.values, dtype=float) for of in found if not of.first}
     for key in values:
@@ -147,7 +169,7 @@ def _blocks(
                 block=of.block,
                 batch=of.batch,
                 values=values.get(key, np.empty(0)),
-                accounting={name: getattr(of, name) for name in ACCOUNTING if name not in unjudged} | of_device(of),
+                accounting={name: getattr(of, name) for name in accounts if name not in unjudged} | of_device(of),
                 t0=of.t0,
                 t1=of.t1,
                 host=of.host,
