@@ -9,6 +9,7 @@ laboratory's.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -129,8 +130,8 @@ def host_times(subject: Subject, cells: MeasuredCells) -> tuple[HostTimes, Float
             break
     draws = np.array([solved(base, slopes, values) for values in resampled(cells, 0, DRAWS)])
     hop, end = np.maximum(found * UNIT, TICK).tolist()
-    missed = unexplained(cells, base + slopes @ found)
-    return HostTimes(hop, end), np.maximum(draws * UNIT, TICK), missed
+    variance, _ = unexplained(cells, base + slopes @ found)
+    return HostTimes(hop, end), np.maximum(draws * UNIT, TICK), math.sqrt(variance)
 
 
 def _linearised(subject: Subject, cells: MeasuredCells, at: Floats) -> tuple[Floats, Floats]:
