@@ -17,7 +17,7 @@
 
 namespace assay::abi {
 
-inline constexpr std::uint32_t segment_version = 1;
+inline constexpr std::uint32_t segment_version = 2;
 inline constexpr const char* segment_variable = "ASSAY_MPI_SEGMENT";  // the number of the inherited file descriptor
 inline constexpr std::size_t page_bytes = 4096;
 inline constexpr std::uint32_t most_ops = 1024;  // of a batch
@@ -58,8 +58,8 @@ enum class Does : std::uint8_t {
   copy,             // `bytes` from `at` to `at2`
   reduce,           // `bytes` elements at `at2` become those at `at` with them: `type`, `operation`
   barrier,          // the machine's own, of all ranks
-  begins,           // a call of the function number `slot` (abi/functions.inc)
-  ends,             // that call; `bytes` and `peer` (-1: none) that it was about
+  begins,           // a call of the function number `slot` (abi/functions.inc); or the region named in `bytes` at `at`
+  ends,             // that call; `bytes` and `peer` (-1: none) that it was about; or that region, as `at` is not 0
   finishes,         // MPI_Finalize
   aborts            // MPI_Abort with the code `peer`
 };
@@ -115,6 +115,7 @@ struct Header {
   std::atomic<std::int32_t> started;                  // ranks that were started
   char personality[32];                               // of the MPI library: whose algorithms collective calls use
   std::atomic<std::int32_t> refused;                  // errno of what kept the next one from being started
+  std::uint32_t in_regions;                           // whether only the computing of regions is charged
 };
 
 // What the two sides compare: a library of another layout is refused.
