@@ -118,7 +118,10 @@ def smpi(assay: Assay, folder: Path, times: int) -> None:
     os.environ["ASSAY_MPI_COLLECTIVES"] = "alltoall=pairwise"
     for name, ranks, words in COMPARED:
         cpu, simulated = [], []
-        for run in (lambda *given, n=ranks: assay.run(constant, n, *given), lambda *given, n=ranks: there.run(n, *given)):
+        for run in (
+            lambda *given, n=ranks: assay.run(constant, n, *given),
+            lambda *given, n=ranks: there.run(n, *given),
+        ):
             idle = min(run("nothing")[0] for _ in range(times))
             found = [run(*words) for _ in range(times)]
             cpu.append(min(each for each, _ in found) - idle)

@@ -27,10 +27,26 @@ def computer(root: Path, *, pid_max: int, threads: int, running: int, group: str
 
 
 CASES = [
-    (dict(pid_max=5000, threads=90_000, running=100, group="0::/a/b", pids="max", there=9), 4892, "pid_max is 5000"),
-    (dict(pid_max=50_000, threads=900, running=100, group="0::/a/b", pids="max", there=9), 792, "threads-max is 900"),
-    (dict(pid_max=50_000, threads=90_000, running=1, group="0::/a/b", pids="512", there=12), 492, "a/pids.max is 512"),
-    (dict(pid_max=50_000, threads=90_000, running=1, group="3:pids:/a/b", pids="512", there=12), 492, "pids/a/pids"),
+    (
+        {"pid_max": 5000, "threads": 90_000, "running": 100, "group": "0::/a/b", "pids": "max", "there": 9},
+        4892,
+        "pid_max is 5000",
+    ),
+    (
+        {"pid_max": 50_000, "threads": 900, "running": 100, "group": "0::/a/b", "pids": "max", "there": 9},
+        792,
+        "threads-max is 900",
+    ),
+    (
+        {"pid_max": 50_000, "threads": 90_000, "running": 1, "group": "0::/a/b", "pids": "512", "there": 12},
+        492,
+        "a/pids.max is 512",
+    ),
+    (
+        {"pid_max": 50_000, "threads": 90_000, "running": 1, "group": "3:pids:/a/b", "pids": "512", "there": 12},
+        492,
+        "pids/a/pids",
+    ),
 ]
 
 

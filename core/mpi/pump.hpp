@@ -82,7 +82,7 @@ class Program {
   const std::function<bool()>& alive_;
   const bool describes_ready_;  // else a ready send is an ordinary one
   Served& served_;
-  Trace* const trace_;  // or none
+  Trace* const trace_;               // or none
   std::unordered_map<int, int> at_;  // ranks by place, where these differ
   std::vector<Rank> ranks_;
   WideTags wide_;

@@ -22,9 +22,7 @@ std::uint64_t key_of(std::int32_t word, std::uint64_t wide_tag) {
 // that far from each other are received in the order of their sends.
 constexpr std::uint64_t own_tags = 20'000, in_turn = 10'000;
 static_assert(own_tags + in_turn == ranks::last_tag + 1);
-int small(std::uint64_t number) {
-  return static_cast<int>(number < own_tags ? number : own_tags + number % in_turn);
-}
+int small(std::uint64_t number) { return static_cast<int>(number < own_tags ? number : own_tags + number % in_turn); }
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// What the ranks of an MPI program do, as a GOAL schedule (docs/traces.md): sends, receives and computing in the order of
-// each rank's calls.
+// What the ranks of an MPI program do, as a GOAL schedule (docs/traces.md): sends, receives and computing in the order
+// of each rank's calls.
 //
 // A strand is a rank's own calls, or a collective call that goes on by itself. Its place is what must be over, or must
 // have begun, before its next operation. A receive is written with the source, tag and length of what it took.
@@ -64,7 +64,7 @@ class Trace {
   struct Rank {
     std::vector<Act> acts;
     std::unique_ptr<Strand> main;
-    std::unordered_map<std::uint32_t, UnderWay> under_way;    // by slot
+    std::unordered_map<std::uint32_t, UnderWay> under_way;     // by slot
     std::unordered_map<std::uint32_t, std::uint64_t> claimed;  // keys by slot
   };
   static constexpr std::uint32_t none = ~0U;

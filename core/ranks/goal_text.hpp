@@ -8,8 +8,8 @@
 
 namespace assay::described {
 
-// `ranks`: each has `acts`, each of these `kind` (send, recv, calc), `size` (bytes or nanoseconds), `peer`, `tag` (-1 or
-// less: any) and `awaits`: pairs of an act's number and whether its end is waited for, else its start.
+// `ranks`: each has `acts`, each of these `kind` (send, recv, calc), `size` (bytes or nanoseconds), `peer`, `tag` (-1
+// or less: any) and `awaits`: pairs of an act's number and whether its end is waited for, else its start.
 template <class Ranks>
 std::string goal_text(const Ranks& ranks) {
   std::string text = "num_ranks " + std::to_string(ranks.size()) + "\n";
