@@ -12,18 +12,36 @@ import os
 import re
 import resource
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
+from assay.mpi.fabric import PLACE
 from assay.mpi.wrappers import command as compiler_command
 
 SOURCE = Path(__file__).with_name("mpi_loops.c")
 MACHINE = "dragonfly-slingshot"
 ROUNDTRIPS, WINDOWS, ALLTOALLS = 100_000, 1_280_000, 10
-MARKS = {"roundtrips": 80_000.0, "windows": 1_000_000.0, "alltoall": 0.7, "memory": 300.0}
+ALLTOALL_RANKS, MPICH_RANKS = 128, 512
+MARKS = {"roundtrips": 8e4, "windows": 1e6, "alltoall": 0.7, "memory": 300.0, "mpich": 4000.0, "smpi": 1 / 3}
+COMPARED: tuple[tuple[str, int, tuple[object, ...]], ...] = (
+    ("10,000 round trips of 8 B", 2, ("roundtrips", 10_000)),
+    ("64,000 messages in windows of 64", 2, ("windows", 64_000)),
+    (f"{ALLTOALLS} pairwise all-to-alls of 1 KiB", ALLTOALL_RANKS, ("alltoall", ALLTOALLS, 1024)),
+)
+# A message takes latency + bytes / bandwidth: SMPI's own factors for lengths and for TCP are turned off.
+SMPI_OPTIONS = (
+    "--cfg=network/model:CM02",
+    "--cfg=network/latency-factor:1",
+    "--cfg=network/bandwidth-factor:1",
+    "--cfg=network/TCP-gamma:0",
+    "--cfg=network/crosstraffic:0",
+    "--cfg=smpi/simulate-computation:no",
+    "--log=root.thresh:critical",
+)
+SMPI_PAIRWISE = ("--cfg=smpi/alltoall:pair",)
 CONSTANT = 'name = "constant"\nnodes = 4096\n[messages]\nstartup = "1 us"\nper_byte = "1 ns/B"\n'
 PLATFORM = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -52,10 +70,10 @@ class Assay:
         subprocess.run(compiler_command("c", ["-O2", str(SOURCE), "-o", str(self.program)]), check=True)
         self.number = 0
 
-    def run(self, machine: str, ranks: int, *words: object) -> tuple[float, str]:
+    def run(self, machine: str, ranks: int, *words: object, library: str = "own") -> tuple[float, str]:
         """CPU seconds and output."""
         self.number += 1
-        options = ["-q", "--on", machine, "-n", str(ranks), "--out", f"run{self.number}"]
+        options = ["-q", "--on", machine, "-n", str(ranks), "--out", f"run{self.number}", "--library", library]
         command = [sys.executable, "-m", "assay", "mpirun", *options, str(self.program), *map(str, words)]
         return timed(command, self.folder)
 
@@ -64,6 +82,10 @@ class Assay:
         idle = min(self.run(MACHINE, ranks, "nothing")[0] for _ in range(times))
         return max(1e-9, min(self.run(MACHINE, ranks, *words)[0] for _ in range(times)) - idle)
 
+    def memory(self, ranks: int, library: str) -> float:
+        """What one of so many ranks has of memory, kB."""
+        return float(re.findall(r"kilobytes (\d+)", self.run(MACHINE, ranks, "memory", library=library)[1])[0])
+
 
 def line(name: str, value: float, unit: str, mark: float, more: bool) -> None:
     """Print a figure beside its mark."""
@@ -71,31 +93,50 @@ def line(name: str, value: float, unit: str, mark: float, more: bool) -> None:
     print(f"{name:<52} {value:>12.4g} {unit:<18} mark {mark:g}: {'reached' if reached else 'NOT reached'}")
 
 
-def smpi(assay: Assay, folder: Path, ranks: int, times: int) -> None:
-    """The same all-to-alls under SMPI, pairwise, on a constant network."""
+class Smpi:
+    """The same programs under SimGrid's SMPI, on a network of the same constant start-up and time per byte."""
+
+    def __init__(self, folder: Path, ranks: int) -> None:
+        """Compile them."""
+        self.folder = folder
+        (folder / "platform.xml").write_text(PLATFORM.format(last=ranks - 1))
+        subprocess.run(["smpicc", "-O2", str(SOURCE), "-o", str(folder / "loops.smpi")], check=True)
+
+    def run(self, ranks: int, *words: object, options: tuple[str, ...] = SMPI_PAIRWISE) -> tuple[float, str]:
+        """CPU seconds and output."""
+        command = ["smpirun", "-np", str(ranks), "-platform", "platform.xml", *SMPI_OPTIONS, *options]
+        return timed([*command, "./loops.smpi", *map(str, words)], self.folder)
+
+
+def smpi(assay: Assay, folder: Path, times: int) -> None:
+    """The same programs under SMPI: CPU seconds beyond those of a program that does nothing, and simulated times."""
     if not (shutil.which("smpicc") and shutil.which("smpirun")):
         print("SimGrid's SMPI: not here (smpicc and smpirun on PATH)")
         return
     (folder / "constant.toml").write_text(CONSTANT)
-    (folder / "platform.xml").write_text(PLATFORM.format(last=ranks - 1))
-    subprocess.run(["smpicc", "-O2", str(SOURCE), "-o", str(folder / "loops.smpi")], check=True)
-    options = ["--cfg=smpi/alltoall:pair", "--cfg=smpi/simulate-computation:no", "--log=root.thresh:critical"]
-    command = ["smpirun", "-np", str(ranks), "-platform", "platform.xml", *options, "./loops.smpi", "alltoall"]
-    theirs = [timed([*command, str(ALLTOALLS), "1024"], folder) for _ in range(times)]
-    ours = [assay.run(str(folder / "constant.toml"), ranks, "alltoall", ALLTOALLS, 1024) for _ in range(times)]
-    cpu = [statistics.median(each for each, _ in found) for found in (ours, theirs)]
-    simulated = [float(re.findall(r"simulated (\S+)", found[0][1])[0]) for found in (ours, theirs)]
-    print(
-        f"all-to-all on a constant network, {ranks} ranks: {cpu[0]:.3g} CPU s; SMPI {cpu[1]:.3g}: {cpu[1] / cpu[0]:.3g}"
-    )
-    print(f"  simulated {simulated[0]:.6g} s; SMPI {simulated[1]:.6g} s")
+    there = Smpi(folder, max(ranks for _, ranks, _ in COMPARED))
+    constant = str(folder / "constant.toml")
+    os.environ["ASSAY_MPI_COLLECTIVES"] = "alltoall=pairwise"
+    for name, ranks, words in COMPARED:
+        cpu, simulated = [], []
+        for run in (partial(assay.run, constant, ranks), partial(there.run, ranks)):
+            idle = min(run("nothing")[0] for _ in range(times))
+            found = [run(*words) for _ in range(times)]
+            cpu.append(min(each for each, _ in found) - idle)
+            simulated.append(float(re.findall(r"simulated (\S+)", found[0][1])[0]))
+        print(f"{name}, {ranks} ranks: {cpu[0]:.3g} CPU s; SMPI {cpu[1]:.3g}: {cpu[0] / cpu[1]:.3g} of that")
+        print(f"  simulated {simulated[0]:.6g} s; SMPI {simulated[1]:.6g} s: {simulated[0] / simulated[1] - 1:+.3%}")
+        if words[0] == "alltoall":
+            line("  of SMPI's CPU seconds for pairwise all-to-alls", cpu[0] / cpu[1], "", MARKS["smpi"], False)
+    took = there.run(ALLTOALL_RANKS, "alltoall", ALLTOALLS, 1024, options=())[0]
+    print(f"all-to-alls by SMPI's default algorithm: {took:.3g} CPU s")
 
 
 def main(arguments: list[str]) -> int:
     """Run it."""
     parser = argparse.ArgumentParser(prog="./x bench mpirun", description=__doc__)
     parser.add_argument("--times", type=int, default=3, help="runs of each, of which the least counts (3)")
-    parser.add_argument("--ranks", type=int, default=1024, help="ranks whose memory is measured (1024)")
+    parser.add_argument("--ranks", type=int, default=4096, help="ranks whose memory is measured (4096)")
     given = parser.parse_args(arguments)
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     with tempfile.TemporaryDirectory() as scratch:
@@ -106,10 +147,14 @@ def main(arguments: list[str]) -> int:
         line("blocking round trips, 8 B", rate, "per CPU second", MARKS["roundtrips"], True)
         rate = WINDOWS / assay.net(given.times, 2, "windows", WINDOWS)
         line("messages in windows of 64, 8 B", rate, "per CPU second", MARKS["windows"], True)
-        took = assay.net(given.times, 128, "alltoall", ALLTOALLS, 1024)
-        line(f"{ALLTOALLS} all-to-alls of 1 KiB on 128 ranks", took, "CPU s", MARKS["alltoall"], False)
-        _, text = assay.run(MACHINE, given.ranks, "memory")
-        used = float(re.findall(r"kilobytes (\d+)", text)[0])
+        took = assay.net(given.times, ALLTOALL_RANKS, "alltoall", ALLTOALLS, 1024)
+        line(f"{ALLTOALLS} all-to-alls of 1 KiB on {ALLTOALL_RANKS} ranks", took, "CPU s", MARKS["alltoall"], False)
+        used = assay.memory(given.ranks, "own")
         line(f"memory of one of {given.ranks} ranks, page tables too", used, "kB", MARKS["memory"], False)
-        smpi(assay, folder, 128, given.times)
+        if PLACE in os.environ:
+            used = assay.memory(MPICH_RANKS, "mpich")
+            line(f"the same of {MPICH_RANKS} ranks under MPICH", used, "kB", MARKS["mpich"], False)
+        else:
+            print(f"MPICH: not here ({PLACE})")
+        smpi(assay, folder, given.times)
     return 0

@@ -22,7 +22,7 @@ constexpr std::uint64_t most_arena = std::uint64_t{1} << 34, all_arenas = std::u
 }
 }  // namespace
 
-OwnedSegment::OwnedSegment(const std::vector<std::uint32_t>& nodes, double factor, bool marks) {
+OwnedSegment::OwnedSegment(const std::vector<std::uint32_t>& nodes, double factor, bool marks, bool in_regions) {
   const std::uint64_t ranks = nodes.size();
   const std::uint64_t arenas_at = abi::controls_at + ranks * abi::control_bytes;
   const std::uint64_t arena = std::min(most_arena, std::bit_floor(all_arenas / std::max<std::uint64_t>(1, ranks)));
@@ -47,6 +47,7 @@ OwnedSegment::OwnedSegment(const std::vector<std::uint32_t>& nodes, double facto
   header_->poll = static_cast<std::int64_t>(ranks::poll_seconds * described::picoseconds_a_second);
   header_->factor = factor;
   header_->marks = marks;
+  header_->in_regions = in_regions;
   for (std::uint64_t rank = 0; rank < ranks; ++rank) control(static_cast<int>(rank)).node = nodes[rank];
 }
 

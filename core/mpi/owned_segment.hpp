@@ -12,8 +12,9 @@ namespace assay::mpirun {
 class OwnedSegment {
  public:
   // `nodes`: of each rank; `factor`: simulated seconds of a second of CPU time, 0: not charged; `marks`: whether calls
-  // are noted. timing::MeasurementFault where the system has no such memory.
-  OwnedSegment(const std::vector<std::uint32_t>& nodes, double factor, bool marks);
+  // are noted; `in_regions`: only computing in the program's regions is charged. timing::MeasurementFault where the
+  // system has no such memory.
+  OwnedSegment(const std::vector<std::uint32_t>& nodes, double factor, bool marks, bool in_regions = false);
   ~OwnedSegment();
   OwnedSegment(const OwnedSegment&) = delete;
   OwnedSegment& operator=(const OwnedSegment&) = delete;

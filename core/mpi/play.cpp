@@ -65,7 +65,9 @@ void Program::conclude(int rank, std::uint32_t number, std::uint64_t result) {
   const RequestId request = std::exchange(under_way(rank, number), described::none);
   ++ends_;
   const described::World::Note note = world_.noted(request);
-  report(rank, result, world_.conclude(request), 1, note);
+  const described::Arrived arrived = world_.conclude(request);
+  if (trace_) trace_->concludes(rank, number, {rank_at(arrived.source), arrived.tag, arrived.bytes, note.tag});
+  report(rank, result, arrived, 1, note);
   auto& synchronous = of(rank).synchronous;
   if (synchronous.empty()) return;
   const auto send = synchronous.find(number);
@@ -115,6 +117,7 @@ ranks::Task Program::ask_again(int rank) {
   const auto patience = std::max(std::uint64_t{1} << 17, static_cast<std::uint64_t>(segment_.ranks()) << 13);
   if (++in_vain_ % patience == 0 && !world_.moves())
     ends("rank " + std::to_string(rank) + " asks for ever: nothing is under way, and every other rank asks or waits");
+  if (trace_) trace_->asks_in_vain();
   co_await Poll{world_, self(rank)};
 }
 
@@ -137,8 +140,13 @@ ranks::Task Program::test(int rank, const abi::Op& op) {
   report(rank, op.result, {}, good ? static_cast<int>(count) : 0);
 }
 
-ranks::Task Program::fork(int rank, const abi::Op* ops, std::uint64_t count, RequestId over) {
-  co_await play(rank, ops, count);
+ranks::Task Program::fork(int rank, const abi::Op& op, RequestId over, Trace::Strand* calls) {
+  const auto* const ops = reinterpret_cast<const abi::Op*>(data(rank, op.at, op.bytes * sizeof op));
+  const std::uint64_t count = op.bytes;
+  const std::uint32_t slot = op.slot;
+  const auto strand = calls ? trace_->fork(*calls) : nullptr;
+  co_await play(rank, ops, count, strand.get());
+  if (strand) trace_->joins(*strand, slot);
   world_.fulfil(over);
 }
 // Goes on by itself.
@@ -157,18 +165,36 @@ ranks::Task Program::guarded(int rank, ranks::Task task) {
   }
 }
 
+void Program::begins(int rank, const abi::Op& op) {
+  Rank& mine = of(rank);
+  if (op.at != 0) {
+    mine.regions.emplace_back(std::string(reinterpret_cast<const char*>(data(rank, op.at, op.bytes)), op.bytes),
+                              world_.now());
+    return;
+  }
+  mine.call.function = static_cast<std::uint16_t>(op.slot);
+  mine.began = world_.now();
+}
+
 void Program::ended_call(int rank, const abi::Op& op) {
   Rank& mine = of(rank);
+  if (op.at != 0) {
+    if (mine.regions.empty()) overwritten(rank);
+    served_.regions[mine.regions.back().first].add(world_.now() - mine.regions.back().second);
+    mine.regions.pop_back();
+    return;
+  }
   if (mine.call.function == 0) return;
   served_.calls.add({mine.call.function, op.bytes, op.peer}, world_.now() - mine.began);
   mine.call.function = 0;
 }
 
-ranks::Task Program::play(int rank, const abi::Op* ops, std::uint64_t count) {
+ranks::Task Program::play(int rank, const abi::Op* ops, std::uint64_t count, Trace::Strand* strand) {
   Rank& mine = of(rank);
   const int self = this->self(rank);
   for (std::uint64_t i = 0; i < count; ++i) {
     const abi::Op& op = ops[i];
+    if (strand) trace_->plays(*strand, op);
     switch (op.does) {
       case Does::starts:
         mine.started = true;
@@ -214,7 +240,9 @@ ranks::Task Program::play(int rank, const abi::Op* ops, std::uint64_t count) {
             world_,
             world_.sendrecv(self, data(rank, op.at, op.bytes), op.bytes, place(rank, op.peer), op.word, received),
             received};
-        report(rank, op.result, world_.conclude(received));
+        const described::Arrived arrived = world_.conclude(received);
+        if (strand) trace_->exchanged(*strand, {rank_at(arrived.source), arrived.tag, arrived.bytes, 0});
+        report(rank, op.result, arrived);
         break;
       }
       case Does::wait:
@@ -269,8 +297,7 @@ ranks::Task Program::play(int rank, const abi::Op* ops, std::uint64_t count) {
       }
       case Does::behind: {
         const RequestId over = slot(rank, op.slot) = world_.promise(self);
-        behind(rank,
-               fork(rank, reinterpret_cast<const abi::Op*>(data(rank, op.at, op.bytes * sizeof op)), op.bytes, over));
+          behind(rank, fork(rank, op, over, strand));
         break;
       }
       case Does::compute:
@@ -305,8 +332,7 @@ ranks::Task Program::play(int rank, const abi::Op* ops, std::uint64_t count) {
         co_await ask_again(rank);
         break;
       case Does::begins:
-        mine.call.function = static_cast<std::uint16_t>(op.slot);
-        mine.began = world_.now();
+        begins(rank, op);
         break;
       case Does::ends:
         ended_call(rank, op);

@@ -34,13 +34,14 @@ constexpr timespec between_looks{0, 50'000'000};
 }  // namespace
 
 Program::Program(OwnedSegment& segment, World& world, const std::vector<int>& places,
-                 const std::function<bool()>& alive, bool describes_ready, Served& served)
+                 const std::function<bool()>& alive, bool describes_ready, Served& served, Trace* trace)
     : segment_(segment),
       world_(world),
       places_(places),
       alive_(alive),
       describes_ready_(describes_ready),
       served_(served),
+      trace_(trace),
       ranks_(static_cast<std::size_t>(segment.ranks())),
       one_sided_(*this) {
   world.exposed().lies_elsewhere(one_sided_);
@@ -110,13 +111,15 @@ ranks::Task Program::pump(int rank) {
   Rank& mine = of(rank);
   abi::Control& control = segment_.control(rank);
   try {
+    Trace::Strand* const strand = trace_ ? &trace_->main(rank) : nullptr;
     while (!mine.finished) {
       collect(rank);
+      if (strand) trace_->computes(*strand, control.compute);
       if (control.compute > 0)
         co_await Simulated::Compute{world_, self(rank), {static_cast<double>(control.compute) * 1e-12, 0, 0}};
       const std::uint32_t count = std::min(control.count, abi::most_ops);
       served_.operations += count;
-      co_await play(rank, control.ops, count);
+      co_await play(rank, control.ops, count, strand);
       control.now = world_.clock();
       mine.running = true;
       control.go.fetch_add(1);

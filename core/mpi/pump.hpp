@@ -6,11 +6,13 @@
 #include <functional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "mpi/one_sided.hpp"
 #include "mpi/owned_segment.hpp"
 #include "mpi/serve.hpp"
+#include "mpi/trace.hpp"
 #include "mpi/wide_tags.hpp"
 #include "ranks/simulated.hpp"
 #include "ranks/task.hpp"
@@ -23,7 +25,7 @@ struct Ended : std::exception {};
 class Program final : private OneSided::Program {
  public:
   Program(OwnedSegment& segment, described::World& world, const std::vector<int>& places,
-          const std::function<bool()>& alive, bool describes_ready, Served& served);
+          const std::function<bool()>& alive, bool describes_ready, Served& served, Trace* trace);
 
   ranks::Task pump(int rank);
   described::Time finished() const { return finished_; }
@@ -38,6 +40,7 @@ class Program final : private OneSided::Program {
     bool running = true;  // its process, which was let go and has not handed over what comes next
     Calls::Kind call;     // the function that it is in
     described::Time began = 0;
+    std::vector<std::pair<std::string, described::Time>> regions;         // those that it is in, and since when
     std::vector<described::RequestId> requests;                           // by slot
     std::unordered_map<std::uint32_t, described::RequestId> synchronous;  // the sends whose answers these slots are
     std::unordered_map<std::uint32_t, described::MessageId> claimed;
@@ -54,14 +57,15 @@ class Program final : private OneSided::Program {
   [[noreturn]] void overwritten(int rank) const;
 
   // --- play.cpp
-  ranks::Task play(int rank, const abi::Op* ops, std::uint64_t count);
+  ranks::Task play(int rank, const abi::Op* ops, std::uint64_t count, Trace::Strand* strand);
   ranks::Task wait(int rank, std::uint32_t slot, std::uint64_t result);
   ranks::Task wait_any(int rank, const abi::Op& op);
   ranks::Task test(int rank, const abi::Op& op);
   ranks::Task ask_again(int rank);  // after having asked in vain
-  ranks::Task fork(int rank, const abi::Op* ops, std::uint64_t count, described::RequestId over);
+  ranks::Task fork(int rank, const abi::Op& op, described::RequestId over, Trace::Strand* strand);
   void behind(int rank, ranks::Task task);
   ranks::Task guarded(int rank, ranks::Task task);
+  void begins(int rank, const abi::Op& op);
   void ended_call(int rank, const abi::Op& op);
   std::byte* data(int rank, std::uint64_t at, std::uint64_t bytes) const { return segment_.data(rank, at, bytes); }
   int self(int rank) const { return places_[static_cast<std::size_t>(rank)]; }
@@ -98,6 +102,7 @@ class Program final : private OneSided::Program {
   const std::function<bool()>& alive_;
   const bool describes_ready_;  // else a ready send is an ordinary one
   Served& served_;
+  Trace* const trace_;               // or none
   std::unordered_map<int, int> at_;  // ranks by place, where these differ
   std::vector<Rank> ranks_;
   WideTags wide_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <string>
 
 #include "mpi/pump.hpp"
@@ -11,7 +12,7 @@
 namespace assay::mpirun {
 
 Served serve(OwnedSegment& segment, const described::MachineParameters& machine, const std::vector<int>& places,
-             const std::function<bool()>& alive, described::Log* log) {
+             const std::function<bool()>& alive, described::Log* log, bool traced) {
   const auto model = described::model_of(machine);
   const int ranks = segment.ranks(), most = *std::ranges::max_element(places) + 1;
   if (model->nodes() > 0 && most > model->nodes())
@@ -26,7 +27,9 @@ Served serve(OwnedSegment& segment, const described::MachineParameters& machine,
                 machine.mpi.empty() ? "mpich-3" : machine.mpi.c_str());
   Served served;
   const bool describes_ready = !machine.network || !machine.ready.empty();
-  Program program(segment, world, places, alive, describes_ready, served);
+  std::optional<Trace> trace;
+  if (traced) trace.emplace(ranks, describes_ready);
+  Program program(segment, world, places, alive, describes_ready, served, trace ? &*trace : nullptr);
   for (int rank = 0; rank < ranks && !program.failed(); ++rank)
     world.start(places[static_cast<std::size_t>(rank)], program.pump(rank));
   try {
@@ -37,6 +40,11 @@ Served serve(OwnedSegment& segment, const described::MachineParameters& machine,
   }
   served.makespan = served.waiting.empty() ? program.finished() : world.now();
   program.name_calls();
+  if (trace && served.waiting.empty() && served.failure.empty()) {
+    served.unlike = trace->unlike();
+    served.lacks = trace->lacks();
+    if (served.lacks.empty()) served.goal = trace->text();
+  }
   served.events = world.events();
   served.messages = world.messages();
   return served;

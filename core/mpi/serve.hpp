@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,13 +28,18 @@ struct Served {
   bool abandoned = false;                   // the first process ended before the ranks had
   int aborted = 0, aborted_by = -1;         // the code of MPI_Abort and the rank that called it
   Calls calls;
+  std::map<std::string, Times> regions;  // by name
+  std::string goal;                      // the schedule that was asked for, of a program that ended well
+  std::vector<std::string> unlike;       // why replaying it takes another time
+  std::string lacks;                     // what it cannot have; then there is none
   std::uint64_t events = 0, messages = 0, switches = 0, operations = 0;
 };
 
 // Plays the program whose ranks have `segment`, rank r at place places[r] of the machine: node * processors, and which
 // of its processors. `alive`: whether the program's first process is still there; it is asked while a rank is waited
-// for. timing::InputFault for what the user can mend, timing::MeasurementFault otherwise.
+// for. `traced`: whether a GOAL schedule is wanted. timing::InputFault for what the user can mend,
+// timing::MeasurementFault otherwise.
 Served serve(OwnedSegment& segment, const described::MachineParameters& machine, const std::vector<int>& places,
-             const std::function<bool()>& alive, described::Log* log = nullptr);
+             const std::function<bool()>& alive, described::Log* log = nullptr, bool traced = false);
 
 }  // namespace assay::mpirun

@@ -1,7 +1,8 @@
 #include "ranks/recorder.hpp"
 
-#include <algorithm>
 #include <cmath>
+
+#include "ranks/goal_text.hpp"
 
 namespace assay::described {
 
@@ -43,26 +44,7 @@ void Recorder::meets(int rank) {
 
 std::string Recorder::text() const {
   if (!lacks_.empty()) throw NotDescribed(lacks_);
-  std::string text = "num_ranks " + std::to_string(ranks_.size()) + "\n";
-  const auto label = [](std::uint32_t act) { return "l" + std::to_string(act + 1); };
-  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-    text += "\nrank " + std::to_string(rank) + " {\n";
-    for (std::uint32_t number = 0; number < ranks_[rank].acts.size(); ++number) {
-      const Act& act = ranks_[rank].acts[number];
-      text += label(number) + ": ";
-      if (act.kind == Kind::calc) {
-        text += "calc " + std::to_string(act.size) + "\n";
-      } else {
-        text += (act.kind == Kind::send ? "send " : "recv ") + std::to_string(act.size) + "b ";
-        text += (act.kind == Kind::send ? "to " : "from ") + std::to_string(std::max(act.peer, -1));
-        text += " tag " + std::to_string(std::max(act.tag, -1)) + "\n";
-      }
-      for (const auto& [awaited, end] : act.awaits)
-        text += label(number) + (end ? " requires " : " irequires ") + label(awaited) + "\n";
-    }
-    text += "}\n";
-  }
-  return text;
+  return goal_text(ranks_);
 }
 
 }  // namespace assay::described

@@ -62,8 +62,8 @@ enum class Does : std::uint8_t {
   attach,    // the `bytes` at the address `at` of this rank's memory to the window `word`
   detach,    // what was attached there
   look,      // at memory that others may have written to: the rank asked in vain
-  begins,    // a call of the function number `slot` (abi/functions.inc)
-  ends,      // that call; `bytes` and `peer` (-1: none) that it was about
+  begins,    // a call of the function number `slot` (abi/functions.inc); or the region named in `bytes` at `at`
+  ends,      // that call; `bytes` and `peer` (-1: none) that it was about; or that region, as `at` is not 0
   finishes,  // MPI_Finalize
   aborts     // MPI_Abort with the code `peer`
 };
@@ -135,6 +135,7 @@ struct Header {
   std::atomic<std::int32_t> started;                  // ranks that were started
   char personality[32];                               // of the MPI library: whose algorithms collective calls use
   std::atomic<std::int32_t> refused;                  // errno of what kept the next one from being started
+  std::uint32_t in_regions;                           // whether only the computing of regions is charged
 };
 
 // What the two sides compare: a library of another layout is refused.

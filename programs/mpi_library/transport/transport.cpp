@@ -1,5 +1,6 @@
 #include "mpi_library/transport/transport.hpp"
 
+#include <cstring>
 #include <ctime>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@ std::uint32_t gone_on;  // how often the simulator has let this rank go on
 std::int64_t ahead;     // ps that asking took since the last batch
 int readings;           // of the clock since the last operation
 double last_cpu;        // s, when the last call ended
+int regions;            // of the program that this rank is in
 std::vector<Place>& later() {
   static auto* const all = new std::vector<Place>;
   return *all;
@@ -49,6 +51,14 @@ void charge(std::int64_t picoseconds) {
     process.control->compute += picoseconds;
   else
     append(Does::compute).bytes = static_cast<std::uint64_t>(picoseconds);
+}
+
+// What the rank has computed since the last call.
+void charge_computing() {
+  if (process.header->factor <= 0) return;
+  const double now = cpu_now();
+  const double took = (now - std::exchange(last_cpu, now)) * process.header->factor;
+  if (regions > 0 || process.header->in_regions == 0) charge(static_cast<std::int64_t>(took * 1e12));
 }
 
 }  // namespace
@@ -92,11 +102,7 @@ constinit int windows = 0;
 void begin_call(int function) {
   if (!initialized) [[unlikely]]
     end_with("%s: MPI is not initialized", name_of(static_cast<Function>(function)));
-  if (process.header->factor > 0) {
-    const double now = cpu_now();
-    const double took = (now - std::exchange(last_cpu, now)) * process.header->factor;
-    charge(static_cast<std::int64_t>(took * 1e12));
-  }
+  charge_computing();
   if (process.header->marks) add(Does::begins).slot = static_cast<std::uint32_t>(function);
 }
 
@@ -107,6 +113,18 @@ void end_call(int function, std::uint64_t bytes, int peer) {
     op.bytes = bytes;
     op.peer = peer;
   }
+  if (process.header->factor > 0) last_cpu = cpu_now();
+}
+
+void mark_region(Does does, std::string_view name) {
+  charge_computing();
+  regions += does == Does::begins ? 1 : -1;
+  const Place place = take(name.size());
+  std::memcpy(at(place), name.data(), name.size());
+  Op& op = add(does);
+  op.at = place;
+  op.bytes = name.size();
+  give_later(place);
   if (process.header->factor > 0) last_cpu = cpu_now();
 }
 

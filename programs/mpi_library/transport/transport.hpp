@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "mpi_library/transport/arena.hpp"
 
@@ -29,6 +30,7 @@ double clock_now();
 extern bool initialized;  // between MPI_Init and MPI_Finalize
 void begin_call(int function);
 void end_call(int function, std::uint64_t bytes, int peer);
+void mark_region(Does does, std::string_view name);  // begins or ends, of a name that is not empty
 
 // --- what is under way
 using Slot = std::uint32_t;

@@ -23,7 +23,8 @@ class Request:
     """A program to run: its words, each rank's place on the machine, and how.
 
     `machine`: the description as the core takes it. `places`: node * processors + which of its processors, by rank.
-    `factor`: simulated seconds of a second of CPU time, 0: computing takes none. `mpich`: the library in place of
+    `factor`: simulated seconds of a second of CPU time, 0: computing takes none; `in_regions`: only that of regions
+    that the program marks does. `traced`: whether a GOAL schedule is wanted. `mpich`: the library in place of
     Assay's own; its launcher starts the ranks then.
     """
 
@@ -32,8 +33,10 @@ class Request:
     places: Sequence[int]
     processors: int
     factor: float = 0.0
+    in_regions: bool = False
     marks: bool = True
     logged: bool = False
+    traced: bool = False
     output: int = 1  # the descriptor of this process that is the program's standard output
     environment: Mapping[str, str] | None = None
     folder: Path | None = None
@@ -76,7 +79,8 @@ def launch(request: Request, library: Path) -> MpiLaunch:
     """
     from assay._core import mpi as core
 
-    segment = core.Segment([place // request.processors for place in request.places], request.factor, request.marks)
+    nodes = [place // request.processors for place in request.places]
+    segment = core.Segment(nodes, request.factor, request.marks, request.in_regions)
     environment = dict(os.environ if request.environment is None else request.environment)
     words = list(request.words)
     if request.mpich is None:
@@ -100,7 +104,8 @@ def launch(request: Request, library: Path) -> MpiLaunch:
     missing, statuses = None, None
     try:
         alive: Callable[[], bool] = tree.alive
-        served, log = core.serve(segment, request.machine, list(request.places), alive, request.logged)
+        places = list(request.places)
+        served, log = core.serve(segment, request.machine, places, alive, request.logged, request.traced)
         if segment.started == 0 or not (served.failure or served.waiting) or not alive():
             ended = tree.wait()
             missing, statuses = ended.missing, ended.statuses

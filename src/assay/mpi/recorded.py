@@ -76,6 +76,8 @@ def _blocks(served: Served, began: float) -> Iterator[dict[str, Any]]:
     for order, (function, length, peer, _, _, _, _, kept) in enumerate(served.calls, 1):
         case = {"function": function, "length": length, "peer": peer}
         yield _block("call_time", case, order, [each * PICO for each in kept], began, ended)
+    for order, (name, _, _, _, _, kept) in enumerate(served.regions, 1 + len(served.calls)):
+        yield _block("region_time", {"region": name}, order, [each * PICO for each in kept], began, ended)
 
 
 def _block(

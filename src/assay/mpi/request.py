@@ -14,22 +14,28 @@ from assay.described.placed import nodes_filled, nodes_for
 from assay.described.shipped import per_node
 from assay.errors import InputError
 
-COMPUTE = "none, or cpu:FACTOR"
+COMPUTE = "none, cpu:FACTOR or regions:FACTOR"
+IN_REGIONS = "regions"
 PREFIX = "machine."
 
 
 def factor_of(compute: str) -> float:
-    """Simulated seconds of a second of CPU time. InputError for what is neither none nor cpu:FACTOR."""
+    """Simulated seconds of a second of CPU time. InputError for what is no way of charging it."""
     if compute == "none":
         return 0.0
     way, colon, text = compute.partition(":")
     try:
-        factor = float(text) if way == "cpu" and colon else math.nan
+        factor = float(text) if way in ("cpu", IN_REGIONS) and colon else math.nan
     except ValueError:
         factor = math.nan
     if not (0 < factor < 1e9):
         raise InputError("is no way of charging computing", key="--compute", value=compute, accepted=COMPUTE)
     return factor
+
+
+def in_regions(compute: str) -> bool:
+    """Whether only the computing of regions that the program marks is charged."""
+    return compute.partition(":")[0] == IN_REGIONS
 
 
 def places_of(
@@ -43,6 +49,16 @@ def places_of(
     way, seed = placement
     nodes = nodes_for(description, way, nodes_filled(description, ranks, ppn), seed)
     return machine, [nodes[rank // processors] * processors + rank % processors for rank in range(ranks)], processors
+
+
+def placed_unlike(description: DescribedMachine, places: Sequence[int], ppn: str | None) -> list[str]:
+    """Why a GOAL schedule of ranks at these places is replayed elsewhere on the machine: ranks are in order there."""
+    found = []
+    if list(places) != list(range(len(places))):
+        found.append("--placement, as a schedule's ranks are in order on the nodes")
+    if per_node(description, len(places), per_node_of(ppn)) != per_node(description, len(places)):
+        found.append("--ppn, as a schedule's ranks fill the nodes")
+    return found
 
 
 def program(words: Sequence[str]) -> list[str]:

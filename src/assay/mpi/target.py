@@ -30,10 +30,11 @@ class MpiTarget(SimulatedTarget):
         compute: str,
         timeline: Path | None = None,
         matrix: Path | None = None,
+        goal: Path | None = None,
     ) -> None:
         """The machine, the program, the folder of the library, and files for what happened."""
         self.description, self.request, self.library, self.compute = description, request, library, compute
-        self.timeline, self.matrix = timeline, matrix
+        self.timeline, self.matrix, self.goal = timeline, matrix, goal
         self.machine = description.name
         self.launched: MpiLaunch | None = None
 
@@ -63,6 +64,8 @@ class MpiTarget(SimulatedTarget):
             write_timeline(self.timeline, made.log, on)
         if made.log is not None and self.matrix is not None:
             write_matrix(self.matrix, made.log, on)
+        if self.goal is not None and made.served.goal:
+            _write_goal(self.goal, made.served.goal)
         try:
             recorded.write(job.out, self.request, made, self.machine, began)
         except OSError as error:
@@ -82,3 +85,10 @@ class MpiTarget(SimulatedTarget):
         from assay import __version__
 
         return {"simulated": True, "assay": __version__, "library": self.request.library, "compute": self.compute}
+
+
+def _write_goal(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=path) from None

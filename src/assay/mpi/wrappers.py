@@ -29,13 +29,13 @@ def command(language: Language, words: Sequence[str]) -> list[str]:
     compiler = _compiler(language)
     if set(arguments) <= _NO_PROGRAM and not (set(words) & _SHOWN):
         return [*compiler, *arguments]
-    include = f"-I{programs_root() / 'mpi_library' / 'abi'}"
+    include = [f"-I{programs_root() / 'mpi_library' / folder}" for folder in ("abi", "include")]
     links = not set(arguments) & _NOT_LINKED
     if language == "fortran":
         folder = fortran(compiler[0])
-        made = [*compiler, *_FORTRAN_FLAGS, f"-I{folder}", include, *arguments]
+        made = [*compiler, *_FORTRAN_FLAGS, f"-I{folder}", *include, *arguments]
         return [*made, str(folder / ARCHIVE), *_linked()] if links else made
-    made = [*compiler, include, *arguments]
+    made = [*compiler, *include, *arguments]
     return [*made, *_linked()] if links else made
 
 

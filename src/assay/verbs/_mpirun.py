@@ -18,13 +18,14 @@ from assay.errors import AssayError, InputError, InterruptError
 from assay.execute import session
 from assay.execute.plan import Plan, Task
 from assay.machine.provenance import provenance
-from assay.mpi import fabric, needs, recorded, request
-from assay.mpi.launch import Request
+from assay.mpi import fabric, limits, needs, recorded, request
+from assay.mpi.launch import MpiLaunch, Request
 from assay.mpi.library import NAME, library
 from assay.mpi.target import MpiTarget
 from assay.report.derive.document import document
 from assay.store import Run
 from assay.stored.run_names import checked_label
+from assay.verbs import _file_names
 from assay.verbs._output_files import check_outputs
 from assay.verbs._repeated_option import each_once
 
@@ -50,6 +51,7 @@ class Wish:
     folder: Path | None
     timeline: Path | None
     matrix: Path | None
+    goal: Path | None
     out: Path | None
     label: str | None
     tag_output: bool
@@ -113,7 +115,9 @@ def _prepared(wish: Wish) -> tuple[MpiTarget, Plan]:
     _known_library(wish.library)
     words = request.program(wish.words)
     factor = request.factor_of(wish.compute)
-    check_outputs({"--timeline": wish.timeline, "--matrix": wish.matrix}, {"PROGRAM": Path(words[0])})
+    written = {"--timeline": wish.timeline, "--matrix": wish.matrix, "--goal": wish.goal}
+    check_outputs(written, {"PROGRAM": Path(words[0])})
+    _file_names.check_suffix("--goal", wish.goal, "GOAL, text", _file_names.GOAL)
     each_once(list(wish.settings))
     description = open_described(wish.on, request.overrides(wish.settings))
     placement = None if wish.placement is None else (wish.placement, wish.seed)
@@ -126,6 +130,7 @@ def _prepared(wish: Wish) -> tuple[MpiTarget, Plan]:
     mpich = fabric.find_mpich() if wish.library == "mpich" else None
     _refuse_others(words[0], mpich)
     _warn(wish, words[0])
+    limits.check(wish.ranks, mpich is not None)
     if mpich is None:
         folder = library(lambda text: _say(wish, text))
     elif factor:
@@ -142,7 +147,9 @@ def _prepared(wish: Wish) -> tuple[MpiTarget, Plan]:
         places,
         processors,
         factor,
+        in_regions=request.in_regions(wish.compute),
         logged=logged,
+        traced=wish.goal is not None,
         output=2 if wish.json else 1,
         environment=request.environment(wish.variables),
         folder=wish.folder,
@@ -151,7 +158,7 @@ def _prepared(wish: Wish) -> tuple[MpiTarget, Plan]:
         tag_output=wish.tag_output,
     )
     task = Task(MPI_PROGRAM, 0, wish.seed, wish.ranks, tuple(words), NO_LIMIT)
-    target = MpiTarget(description, request_of_run, folder, wish.compute, wish.timeline, wish.matrix)
+    target = MpiTarget(description, request_of_run, folder, wish.compute, wish.timeline, wish.matrix, wish.goal)
     return target, Plan("quick", 1, wish.seed, (task,))
 
 
@@ -212,6 +219,8 @@ def _report(wish: Wish, target: MpiTarget, made: Run, failures: Sequence[session
     launch = target.launched
     reason = failures[0].reason if launch is None else recorded.reason(launch)
     status = 0 if reason is None else 1 if launch is None else launch.exit_status or 1
+    if wish.goal is not None and launch is not None:
+        status = _report_goal(wish, wish.goal, target, launch) or status
     if wish.json:
         whole = document(made, quoted_nodes=False)
         section = next((each for each in whole.benchmarks if each.benchmark == MPI_PROGRAM), None)
@@ -234,6 +243,20 @@ def _report(wish: Wish, target: MpiTarget, made: Run, failures: Sequence[session
         whose = "Assay's own MPI library" if wish.library == "own" else "MPICH"
         _say(wish, f"{took:.9g} s on {target.machine}, {whose}; {_shown(made.folder)}")
     return status
+
+
+def _report_goal(wish: Wish, path: Path, target: MpiTarget, launch: MpiLaunch) -> int:
+    """Why replaying the schedule takes another time, or why there is none; 1 where that is GOAL's fault."""
+    served = launch.served
+    if served.lacks:
+        print(f"assay: {path}: not written, as a GOAL schedule does not have {served.lacks}", file=sys.stderr)
+        return 1
+    if not served.goal:
+        return 0
+    unlike = [*served.unlike, *request.placed_unlike(target.description, target.request.places, wish.ppn)]
+    if unlike:
+        _say(wish, f"{path}: replaying it takes another time than this run: {'; '.join(unlike)}")
+    return 0
 
 
 def _exit(status: int | None) -> int | None:

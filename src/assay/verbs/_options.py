@@ -152,7 +152,8 @@ Goal = Annotated[
     typer.Option(
         parser=named_path,
         metavar="FILE",
-        help="a GOAL schedule: with `replay --on` the input, with `run --on` output of the first operation",
+        help="a GOAL schedule: with `replay --on` the input, with `run --on` output of the first operation, with "
+        "`mpirun` output of the whole program",
     ),
 ]
 DocsFolder = Annotated[

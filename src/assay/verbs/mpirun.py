@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from assay.verbs._options import (
+    Goal,
     Json,
     Label,
     Matrix,
@@ -46,7 +47,9 @@ def register(app: typer.Typer) -> None:
         compute: Annotated[
             str,
             typer.Option(
-                metavar="none|cpu:FACTOR", help="time of computing between calls: none, or its CPU time times FACTOR"
+                metavar="none|cpu:FACTOR|regions:FACTOR",
+                help="time of computing between calls: none, or its CPU time times FACTOR, everywhere or only in "
+                "regions that the program marks",
             ),
         ] = "none",
         settings: Annotated[
@@ -65,6 +68,7 @@ def register(app: typer.Typer) -> None:
         ] = False,
         timeline: Timeline = None,
         matrix: Matrix = None,
+        goal: Goal = None,
         check: Annotated[
             bool, typer.Option("--check", help="only list which MPI functions the program needs, and which are missing")
         ] = False,
@@ -90,6 +94,7 @@ def register(app: typer.Typer) -> None:
             folder=folder,
             timeline=timeline,
             matrix=matrix,
+            goal=goal,
             out=out,
             label=label,
             tag_output=tag_output,
