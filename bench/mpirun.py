@@ -15,6 +15,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from assay.mpi.fabric import PLACE
@@ -118,10 +120,8 @@ def smpi(assay: Assay, folder: Path, times: int) -> None:
     os.environ["ASSAY_MPI_COLLECTIVES"] = "alltoall=pairwise"
     for name, ranks, words in COMPARED:
         cpu, simulated = [], []
-        for run in (
-            lambda *given, n=ranks: assay.run(constant, n, *given),
-            lambda *given, n=ranks: there.run(n, *given),
-        ):
+        runs: list[Callable[..., tuple[float, str]]] = [partial(assay.run, constant, ranks), partial(there.run, ranks)]
+        for run in runs:
             idle = min(run("nothing")[0] for _ in range(times))
             found = [run(*words) for _ in range(times)]
             cpu.append(min(each for each, _ in found) - idle)
