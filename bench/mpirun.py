@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -119,7 +120,8 @@ def smpi(assay: Assay, folder: Path, times: int) -> None:
     os.environ["ASSAY_MPI_COLLECTIVES"] = "alltoall=pairwise"
     for name, ranks, words in COMPARED:
         cpu, simulated = [], []
-        for run in (partial(assay.run, constant, ranks), partial(there.run, ranks)):
+        runs: list[Callable[..., tuple[float, str]]] = [partial(assay.run, constant, ranks), partial(there.run, ranks)]
+        for run in runs:
             idle = min(run("nothing")[0] for _ in range(times))
             found = [run(*words) for _ in range(times)]
             cpu.append(min(each for each, _ in found) - idle)

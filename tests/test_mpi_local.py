@@ -121,7 +121,7 @@ def test_the_compilers_options_are_passed_on_whatever_letters_they_have(verb: st
     """`-h` of -pthread and -shared is no call for help."""
     command = [sys.executable, "-m", "assay", verb, "-show", "-pthread", "-shared", "-fPIC", "x.c"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert shown.split()[2:6] == ["-pthread", "-shared", "-fPIC", "x.c"] and shown.split()[-1] == "-lmpi_abi"
+    assert " -pthread -shared -fPIC x.c " in shown and shown.split()[-1] == "-lmpi_abi"
 
 
 def test_mpif_has_the_headers_constants() -> None:

@@ -34,7 +34,8 @@ def test_only_the_computing_of_regions_counts_where_that_is_asked_for() -> None:
     seconds = made.served.makespan * 1e-12
     assert 100 * 3 * 0.002 <= seconds < 100 * 3 * 0.02  # 0.02 s are computed outside of them, three times
     everywhere, _ = ran(asked("ipsc860", 1, "regions", factor=factor))
-    assert everywhere.served.makespan * 1e-12 >= 100 * 3 * 0.022
+    # What is computed behind the last call, here 0.02 s, is not charged: MPI_Finalize does not charge it.
+    assert everywhere.served.makespan * 1e-12 >= 100 * (3 * 0.002 + 2 * 0.02)
 
 
 @pytest.mark.parametrize(

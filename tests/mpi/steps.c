@@ -19,13 +19,15 @@ static void one(char what, int from, int to, int bytes, int tag) {
   int flag = 0;
   switch (what) {
     case 'm':
-    case 'w':
+    case 'w': /* no other message may be there that it could take */
     case 's':
+      if (what == 'w') MPI_Barrier(comm);
       if (rank == from && what == 's') MPI_Ssend(out, bytes, MPI_CHAR, to, tag, comm);
       if (rank == from && what != 's') MPI_Send(out, bytes, MPI_CHAR, to, tag, comm);
       if (rank == to && what != 'w') MPI_Recv(in, bytes, MPI_CHAR, from, tag, comm, MPI_STATUS_IGNORE);
       if (rank == to && what == 'w')
         MPI_Recv(in, bytes + 8, MPI_CHAR, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE);
+      if (what == 'w') MPI_Barrier(comm);
       break;
     case 'x':
       MPI_Sendrecv(out, bytes, MPI_CHAR, right, 1, in, bytes, MPI_CHAR, left, 1, comm, MPI_STATUS_IGNORE);
