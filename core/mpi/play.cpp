@@ -297,7 +297,7 @@ ranks::Task Program::play(int rank, const abi::Op* ops, std::uint64_t count, Tra
       }
       case Does::behind: {
         const RequestId over = slot(rank, op.slot) = world_.promise(self);
-          behind(rank, fork(rank, op, over, strand));
+        behind(rank, fork(rank, op, over, strand));
         break;
       }
       case Does::compute:
