@@ -46,7 +46,10 @@ class Block:
         """The part of what the command printed that the page shows."""
         lines = [line.rstrip() for line in printed.strip("\n").splitlines()]
         if "from" in self.keys:
-            first = next((at for at, line in enumerate(lines) if self.keys["from"] in line), len(lines))
+            words = self.keys["from"]  # a table's title, which a line above it can begin with, or what a line has
+            first = next((at for at, line in enumerate(lines) if line == words), None)
+            if first is None:
+                first = next((at for at, line in enumerate(lines) if words in line), len(lines))
             lines = lines[first:]
         head = int(self.keys.get("head", len(lines)))
         if head < len(lines):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.fitting.laboratory import Subject, host_times, simulated_times
+from assay.fitting.laboratory import FittedLaboratory, host_times, simulated_times
 from assay.fitting.measured_cells import MeasuredCells
 from assay.laboratory.specification import specification
 from assay.laboratory.twin import HostTimes
@@ -14,7 +14,7 @@ LENGTHS, HOPS = (1024, 2048, 8192, 32768), (1, 2, 3)
 HOSTS = HostTimes(hop=40e-6, end=90e-6)
 
 
-def cells(subject: Subject, noise: float) -> MeasuredCells:
+def cells(subject: FittedLaboratory, noise: float) -> MeasuredCells:
     """An echo of each length over each distance, in ten launches."""
     place = np.array([(length, hops) for length in LENGTHS for hops in HOPS], float)
     empty, flags = np.zeros(len(place)), np.zeros(len(place), bool)
@@ -26,7 +26,7 @@ def cells(subject: Subject, noise: float) -> MeasuredCells:
 
 @pytest.mark.parametrize("topology", ["hypercube:3", "mesh:2x3"])
 def test_host_times_are_recovered_within_their_intervals(topology: str) -> None:
-    subject = Subject(specification("lab", topology, "10Mbit", None, []), asks=False)
+    subject = FittedLaboratory(specification("lab", topology, "10Mbit", None, []), requests=False)
     exact = cells(subject, 0.0)
     found, _, missed = host_times(subject, exact)
     assert [found.hop, found.end] == pytest.approx([HOSTS.hop, HOSTS.end], rel=0.02)

@@ -14,20 +14,20 @@ namespace assay::mpirun {
 class Locks {
  public:
   using Of = std::pair<std::int32_t, int>;  // a window, and a rank of it
-  struct Asked {
+  struct Wanted {
     std::size_t number;
     int rank;
     bool exclusive;
   };
 
   // Whether it is granted at once.
-  bool ask(Of of, const Asked& asked) {
+  bool ask(Of of, const Wanted& wanted) {
     Lock& lock = locks_[of];
-    if (!lock.waiting.empty() || !lock.admits(asked.exclusive)) {
-      lock.waiting.push_back(asked);
+    if (!lock.waiting.empty() || !lock.admits(wanted.exclusive)) {
+      lock.waiting.push_back(wanted);
       return false;
     }
-    lock.grant(asked);
+    lock.grant(wanted);
     return true;
   }
   // A rank gives its lock back; the numbers of those that have it now.
@@ -50,11 +50,11 @@ class Locks {
   struct Lock {
     std::vector<int> holders;
     bool exclusive = false;
-    std::deque<Asked> waiting;
+    std::deque<Wanted> waiting;
     bool admits(bool alone) const { return holders.empty() || !(exclusive || alone); }
-    void grant(const Asked& asked) {
-      holders.push_back(asked.rank);
-      exclusive = asked.exclusive;
+    void grant(const Wanted& wanted) {
+      holders.push_back(wanted.rank);
+      exclusive = wanted.exclusive;
     }
   };
   std::map<Of, Lock> locks_;

@@ -163,7 +163,7 @@ std::vector<std::string> Trace::unlike() const {
   };
   add(synchronous_, " synchronous sends are written as standard ones, without the receiver's answer");
   add(ready_, " ready sends are written as standard ones");
-  add(asked_, " calls that asked in vain are not written");
+  add(in_vain_, " calls that asked in vain are not written");
   return all;
 }
 

@@ -39,7 +39,7 @@ class Trace {
   void concludes(int rank, std::uint32_t slot, const Took& took);
   std::unique_ptr<Strand> fork(const Strand& strand) const;
   void joins(Strand& fork, std::uint32_t slot);  // is over as that slot
-  void asks_in_vain() { ++asked_; }
+  void asks_in_vain() { ++in_vain_; }
 
   // After the program: the schedule. `unlike`: why it takes another time than the program did, a line for each reason.
   // `lacks`: what GOAL has no word for; then there is no schedule.
@@ -77,7 +77,7 @@ class Trace {
   std::vector<Rank> ranks_;
   const bool describes_ready_;
   std::string lacks_;
-  std::uint64_t synchronous_ = 0, ready_ = 0, asked_ = 0;
+  std::uint64_t synchronous_ = 0, ready_ = 0, in_vain_ = 0;
 };
 
 }  // namespace assay::mpirun

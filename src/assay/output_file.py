@@ -1,4 +1,4 @@
-"""Writing of files that a person asked for: what cannot be written is named, and never mistaken for standard output."""
+"""Writing of files that an option names: what cannot be written is named, and never mistaken for standard output."""
 
 from __future__ import annotations
 

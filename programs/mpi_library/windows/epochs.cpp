@@ -137,9 +137,9 @@ void lock(Window& window, int kind, int rank, int assertion) {
   check_peer(*window.comm, rank);
   if (window.started || window.locked_all) wrong("MPI_Win_lock within another access epoch");
   if (window.locks.contains(rank)) wrong("the rank is locked already");
-  const bool asks = rank != MPI_PROC_NULL && (assertion & MPI_MODE_NOCHECK) == 0;
-  if (asks) lock_ranks(window, {rank}, kind == MPI_LOCK_EXCLUSIVE);
-  window.locks[rank] = asks;
+  const bool locks = rank != MPI_PROC_NULL && (assertion & MPI_MODE_NOCHECK) == 0;
+  if (locks) lock_ranks(window, {rank}, kind == MPI_LOCK_EXCLUSIVE);
+  window.locks[rank] = locks;
 }
 void unlock(Window& window, int rank) {
   check_peer(*window.comm, rank);

@@ -63,7 +63,7 @@ class ProtocolTable(Table):
         None, ge=1, description="number of the first packet with such a handshake (default: handshake_every + 1)"
     )
     acknowledge_every: int = Field(
-        0, ge=0, description="a header goes back for each so many-th packet of a message, and nobody waits; 0: none"
+        0, ge=0, description="a header goes back for each so many-th packet of a message, without a wait; 0: none"
     )
     buffered: bool = Field(
         False, description="a send returns once its processor has done its part, not when the last byte has left"

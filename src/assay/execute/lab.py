@@ -148,7 +148,7 @@ class LabLauncher(MpiexecLauncher):
         crossed = self._crossed(job, len(hosts), before)
         if outcome.status == 0:
             self._add_ways(job, ppn)
-        return replace(outcome, warnings=(*outcome.warnings, *_doubts(crossed)))
+        return replace(outcome, warnings=(*outcome.warnings, *_frame_warnings(crossed)))
 
     def _hosts(self, job: Job) -> tuple[list[str], int]:
         """The hosts that ranks run on, and how many on each."""
@@ -200,7 +200,7 @@ class LabLauncher(MpiexecLauncher):
         job.out.write_text(sealed_lines(texts), encoding="utf-8")
 
 
-def _doubts(crossed: Mapping[str, float]) -> list[str]:
+def _frame_warnings(crossed: Mapping[str, float]) -> list[str]:
     """What a reader must know of a launch's frames: this machine was too busy for the links, or a queue was full."""
     frames, late, dropped = (crossed[key] for key in ("frames", "late", "dropped"))
     found = []

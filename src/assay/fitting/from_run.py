@@ -3,7 +3,7 @@
 Half of the cells are fitted (`halves`). The echo's one-way times are cut into ranges of lengths, each a line of its own
 (`length_lines`); the network, else a crossbar, carries the least time per byte of them, and what a range takes more is
 copying. Where partners were at several hops and the run has its topology, a hop's delay is fitted as well (`per_hop`).
-How a message divides between both ends and the network, how it progresses beside a computation, and what a node
+How a message divides between both ends and the network, how it progresses during a computation, and what a node
 computes, is fitted where the run has a benchmark that shows it. What nothing shows is assumed, and [uncertainty] names
 it under `not_determined`.
 """
@@ -120,10 +120,10 @@ def _messages(chosen: ChosenCells, shape: Mapping[str, Any] | None, hops: float,
     delay = divisions.delay(lines, network, shares)
     moved_in = taken_in(lines, network, shares, shown)
     seen = progress(chosen.overlap, lines, network[0])
-    asks_first = [line.crossings > 1 for line in lines.lines]
+    requests_first = [line.crossings > 1 for line in lines.lines]
     beside: dict[str, Any] = {}
     if moved_in is not None:
-        shares, asks_first, delay = moved_in.divisions, moved_in.asks_first, 0.0
+        shares, requests_first, delay = moved_in.divisions, moved_in.requests_first, 0.0
         beside = {"node": {"intake": "processor"}, "progress": {"kind": "interrupt"}}
         made.origin["progress.kind"] = "assumed: a processor that takes in what comes is interrupted"
         if moved_in.interrupt is not None:
@@ -132,17 +132,17 @@ def _messages(chosen: ChosenCells, shape: Mapping[str, Any] | None, hops: float,
             )
             made.origin["progress.interrupt"] = f"fitted: message-rate and loggp, echo (of {made.source})"
     elif seen is not None:
-        asks_first = list(seen.asks_first)
+        requests_first = list(seen.requests_first)
         beside = {"progress": {"kind": seen.kind}}
         made.origin["progress.kind"] = f"fitted: overlap (of {made.source})"
     made.tables["network"], origin = network_parts.network(
         shape, max(subject.nodes, 2) if chosen.near else subject.ranks, network, lines, delay, made.source, made.known
     )
     corrections = network_parts.own_times(
-        made.tables["network"], lines, network, hops, subject.ranks, asks_first, beside
+        made.tables["network"], lines, network, hops, subject.ranks, requests_first, beside
     )
     made.tables["protocol"], more = protocol_tables(
-        lines, shares, corrections, parts, made.source, made.known, asks_first
+        lines, shares, corrections, parts, made.source, made.known, requests_first
     )
     made.tables |= beside
     made.origin |= origin | more
@@ -165,7 +165,7 @@ def description(first: Document, *others: Document) -> tuple[str, dict[str, Any]
     """The text of a TOML file, and what was fitted: an echo's network with the files as variants, or the files alone.
 
     `others`: further runs of the same machine, which are fitted together. InputError where the runs hold neither, or
-    are not alike.
+    are not equal.
     """
     document = pooled((first, *others))
     subject = FitSubject(

@@ -34,10 +34,10 @@ TWICE = 0.1  # of a message's constant part, by which sender and receiver have m
 
 @dataclass(frozen=True)
 class TakenIn:
-    """The divisions with what the receiver takes; of each range whether it asks first; seconds of an answer (or 0)."""
+    """The divisions with what the receiver takes; by range whether a request goes first; seconds of an answer."""
 
     divisions: list[Division]
-    asks_first: list[bool]
+    requests_first: list[bool]
     interrupt: Drawn | None
 
 
@@ -65,29 +65,30 @@ def taken_in(
     received = [_middle(_rests(line, found, per_byte, streams), at) for at, line in enumerate(found.lines)]
     rows = list(zip(found.lines, received, strict=True))
     answers = [_answers(line, found, per_byte, all_shown, of_line) for line, of_line in rows]
-    asks_first: list[bool] = []
-    for line, of in zip(found.lines, answers, strict=True):  # longer messages than one that asks ask as well
-        asks_first.append(line.crossings > 1 or _clear(line, per_byte, of) or any(asks_first))
-    asks_first[0] = found.lines[0].crossings > 1  # the shortest do not; one range of all lengths shows nothing of it
-    sure = [each for of, asks in zip(answers, asks_first, strict=True) if asks for each in of]
+    requests_first: list[bool] = []
+    for line, of in zip(found.lines, answers, strict=True):  # longer than one with a request: one too
+        requests_first.append(line.crossings > 1 or _clear(line, per_byte, of) or any(requests_first))
+    requests_first[0] = found.lines[0].crossings > 1  # the shortest have none; one range shows nothing
+    sure = [each for of, requests in zip(answers, requests_first, strict=True) if requests for each in of]
     interrupt = _middle(sure, len(sure))
-    if interrupt is None and any(asks_first) and not all(asks_first):
-        longer = [each[0] for each, asks in zip(received, asks_first, strict=True) if each is not None and asks]
-        plain = [each[0] for each, asks in zip(received, asks_first, strict=True) if each is not None and not asks]
+    if interrupt is None and any(requests_first) and not all(requests_first):
+        known = [(each[0], first) for each, first in zip(received, requests_first, strict=True) if each is not None]
+        longer = [each for each, first in known if first]
+        plain = [each for each, first in known if not first]
         if longer and plain and min(longer) > plain[-1]:
             interrupt = _middle([(min(longer) - plain[-1], 0.1 * min(longer))], 0)
     made: list[Division | None] = []
-    for found_receive, asks, share in zip(received, asks_first, divided, strict=True):
+    for found_receive, requests, share in zip(received, requests_first, divided, strict=True):
         if found_receive is None:
             made.append(None)
             continue
         own, draws = found_receive
         beside: Floats | None = None
-        if asks and interrupt is not None:
+        if requests and interrupt is not None:
             own, draws = max(own - interrupt[0], 0.05 * own), np.maximum(draws - interrupt[1], 0.05 * draws)
             beside = interrupt[1] - interrupt[0]
         made.append(replace(share, receive=(own, draws), answer=beside, known=share.known or "message-rate"))
-    return TakenIn(of_nearest(made), asks_first, interrupt)
+    return TakenIn(of_nearest(made), requests_first, interrupt)
 
 
 def _constant(line: LengthLine, per_byte: float, length: float) -> float:

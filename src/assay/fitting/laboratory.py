@@ -42,31 +42,31 @@ _NOT_DETERMINED = (
 
 
 @dataclass(frozen=True)
-class Subject:
-    """The laboratory that a run was made on; `asks`: whether the MPI's long messages ask first, as Open MPI's do."""
+class FittedLaboratory:
+    """The laboratory that a run was made on; `requests`: whether long messages ask first, as Open MPI's do."""
 
     made: Specification
-    asks: bool
+    requests: bool
 
     @property
     def ends(self) -> list[str]:
         """The keys of a message's host time."""
-        entries = (0, 1) if self.asks else (0,)
+        entries = (0, 1) if self.requests else (0,)
         return [f"protocol.{entry}.{key}" for entry in entries for key in ("startup", "receive")]
 
 
-def laboratory_of(document: Document) -> Subject | None:
+def laboratory_of(document: Document) -> FittedLaboratory | None:
     """The laboratory that a run was made on, by its provenance; None where it was none."""
     for host in document.provenance.values():
         for launcher in (host.stated.get("launchers") or {}).values():
             about = launcher.get("laboratory") if isinstance(launcher, Mapping) else None
             if about is not None:
                 made = {key: about[key] for key in ("topology", "rate", "delay", "slow", "queue")}
-                return Subject(Specification("lab", **made), launcher.get("implementation") != "MPICH")
+                return FittedLaboratory(Specification("lab", **made), launcher.get("implementation") != "MPICH")
     return None
 
 
-def laboratory_description(document: Document, subject: Subject) -> tuple[str, dict[str, Any]]:
+def laboratory_description(document: Document, subject: FittedLaboratory) -> tuple[str, dict[str, Any]]:
     """The text of a TOML file, and what was fitted. InputError where the run has too few cells of an echo."""
     echoes, near = families.echoes(document.benchmarks)
     cells = times(families.largest([*echoes, *near]))
@@ -77,7 +77,7 @@ def laboratory_description(document: Document, subject: Subject) -> tuple[str, d
         raise InputError(problem, key="RUN", value=len(cells), accepted=accepted)
     known = Estimates()
     hosts, draws, missed = host_times(subject, cells)
-    tree = machine_tree(subject.made, hosts=hosts, asks=subject.asks)
+    tree = machine_tree(subject.made, hosts=hosts, requests=subject.requests)
     _enter(tree, subject, hosts, draws, missed, known)
     known.launches = launch_spread.spreads(document.benchmarks, [float(EAGER)])
     known.not_determined += _NOT_DETERMINED
@@ -96,7 +96,7 @@ def laboratory_description(document: Document, subject: Subject) -> tuple[str, d
     return write_toml(versions.marked(versions.MACHINE, tables), [first]), about
 
 
-def simulated_times(subject: Subject, cells: MeasuredCells, hosts: HostTimes) -> Floats:
+def simulated_times(subject: FittedLaboratory, cells: MeasuredCells, hosts: HostTimes) -> Floats:
     """The cells' times (s), (cells,), on the twin whose hosts take so long."""
     settings: dict[str, Any] = {
         "bytes": tuple(dict.fromkeys(int(each) for each in cells.length)),
@@ -104,13 +104,13 @@ def simulated_times(subject: Subject, cells: MeasuredCells, hosts: HostTimes) ->
     }
     found: dict[tuple[float, float], ReportedFigure] = {
         (float(each.params["bytes"]), float(each.params.get("hops") or 0)): each
-        for each in play(described(subject.made, hosts=hosts, asks=subject.asks), "echo", settings).figures
+        for each in play(described(subject.made, hosts=hosts, requests=subject.requests), "echo", settings).figures
         if each.name == "half_round_trip" and each.statistic == "median"
     }
     return np.array([found[key].value for key in zip(cells.length, cells.hops, strict=True)], float)
 
 
-def host_times(subject: Subject, cells: MeasuredCells) -> tuple[HostTimes, Floats, float]:
+def host_times(subject: FittedLaboratory, cells: MeasuredCells) -> tuple[HostTimes, Floats, float]:
     """The hosts' times, draws of a frame's and a message's (s), (draws, 2), and the relative lack of fit."""
     from scipy.optimize import least_squares
 
@@ -134,7 +134,7 @@ def host_times(subject: Subject, cells: MeasuredCells) -> tuple[HostTimes, Float
     return HostTimes(hop, end), np.maximum(draws * UNIT, TICK), math.sqrt(variance)
 
 
-def _linearised(subject: Subject, cells: MeasuredCells, at: Floats) -> tuple[Floats, Floats]:
+def _linearised(subject: FittedLaboratory, cells: MeasuredCells, at: Floats) -> tuple[Floats, Floats]:
     """The simulated times of the cells as base (cells,) + slopes (cells, 2) @ hosts' times, in UNITs, near `at`."""
     here = simulated_times(subject, cells, HostTimes(*(at * UNIT)))
     steps = [simulated_times(subject, cells, HostTimes(*((at + step) * UNIT))) for step in np.eye(2)]
@@ -143,7 +143,7 @@ def _linearised(subject: Subject, cells: MeasuredCells, at: Floats) -> tuple[Flo
 
 
 def _enter(
-    tree: dict[str, Any], subject: Subject, hosts: HostTimes, draws: Floats, missed: float, known: Estimates
+    tree: dict[str, Any], subject: FittedLaboratory, hosts: HostTimes, draws: Floats, missed: float, known: Estimates
 ) -> None:
     """Write the fitted numbers into the twin's tables, with their draws (s)."""
     made = subject.made

@@ -13,7 +13,7 @@ from assay.fitting.several_runs import RUN
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-LEAST_CLEAN = 2  # lengths that were not disturbed, which the others are held to
+LEAST_CLEAN = 2  # lengths that were not disturbed, which the others are compared with
 MOST_MOVED = 1.0  # relative: what a disturbance may have moved by more tells no more
 
 

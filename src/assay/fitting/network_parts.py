@@ -75,22 +75,22 @@ def own_times(
     per_byte: tuple[float, Floats],
     hops: float,
     ranks: int,
-    asks_first: Sequence[bool],
+    requests_first: Sequence[bool],
     beside: Mapping[str, object],
 ) -> list[float]:
     """Seconds that the network takes of a message of each range beyond its bytes and hops, by simulation.
 
     They are a part of the constant that was measured: requests and replies, flits that are not full, interfaces.
-    `asks_first`: of each range, whether a request and a reply go before a message. `beside`: other tables of the
+    `requests_first`: of each range, whether a request and a reply go before a message. `beside`: other tables of the
     description that a message's way depends on.
     """
     probes = [_probe(line) for line in found.lines]
     entries = []
-    for line, asks in zip(found.lines, asks_first, strict=True):
+    for line, requests in zip(found.lines, requests_first, strict=True):
         entry: dict[str, Any] = {"startup": "0 ns"}
         if line.up_to is not None:
             entry["up_to"] = f"{line.up_to:.0f} B"
-        entries.append(entry | ({"handshake": True} if asks else {}))
+        entries.append(entry | ({"handshake": True} if requests else {}))
     bare = {"name": "network", "network": dict(table), "protocol": _different(entries), **beside}
     machine = check(bare, Path("the fitted network"))
     settings: dict[str, Any] = {"bytes": tuple(dict.fromkeys(probes))}

@@ -107,11 +107,11 @@ def _threads(chosen: ChosenCells) -> str:
 
 def _progress(chosen: ChosenCells, known: MessagesKnown) -> str:
     if not any(chosen.overlap.values()):
-        return "messages beside a computation: the benchmark overlap was not measured"
+        return "messages during a computation: the benchmark overlap was not measured"
     if known.taken_in:
-        return "messages beside a computation: the receiver's processor takes them in, which is all that is described"
+        return "messages during a computation: the receiver's processor takes them in, which is all that is described"
     if known.progress is None:
-        return "messages beside a computation: overlap has none whose time is mostly the network's"
+        return "messages during a computation: overlap has none whose time is mostly the network's"
     return ""
 
 

@@ -24,7 +24,7 @@ class Progress:
     """`kind` of [progress]; of each range whether its messages begin with a request; `hidden`: the share by length."""
 
     kind: str
-    asks_first: tuple[bool, ...]
+    requests_first: tuple[bool, ...]
     hidden: dict[float, float]
 
 
@@ -42,10 +42,10 @@ def progress(overlap: Mapping[str, Sequence[ReportedFigure]], found: LengthLines
             hidden[length] = (alone + loop - together) / min(alone, loop)
     if not hidden:
         return None
-    asks = [line.crossings > 1 for line in found.lines]
+    requests = [line.crossings > 1 for line in found.lines]
     for at, line in enumerate(found.lines):
         own = [share for length, share in hidden.items() if line_of(found.lines, length) is line]
         if own and sum(own) / len(own) < HIDDEN:
-            asks[at] = True
+            requests[at] = True
     calls = any(share < HIDDEN for share in hidden.values())
-    return Progress("calls" if calls else "hardware", tuple(asks), hidden)
+    return Progress("calls" if calls else "hardware", tuple(requests), hidden)

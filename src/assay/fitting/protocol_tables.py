@@ -59,12 +59,12 @@ def protocol_tables(
     bytes_of: WireParts,
     source: str,
     made: Estimates,
-    asks_first: Sequence[bool],
+    requests_first: Sequence[bool],
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """The entries, shortest messages first, and the origins of their numbers; the numbers are entered in `made`.
 
-    `corrections`: seconds that the network itself takes of each range's shortest messages. `asks_first`: of each range,
-    whether a request and a reply go before a message.
+    `corrections`: seconds that the network itself takes of each range's shortest messages. `requests_first`: of each
+    range, whether a request and a reply go before a message.
     """
     network = bytes_of.network
     tables, origin = [], {}
@@ -79,7 +79,7 @@ def protocol_tables(
             origin[f"{key}.up_to"] = f"fitted: {measured}"
         division = divisions[at]
         if division.receive is not None:
-            answer = 0.0 if division.answer is None or not asks_first[at] else division.answer
+            answer = 0.0 if division.answer is None or not requests_first[at] else division.answer
             entry |= _received(key, (ends[0], np.maximum(ends[1] - answer, 0.02 * ends[1])), division.receive, made)
             origin |= dict.fromkeys(
                 (f"{key}.startup", f"{key}.receive"), f"fitted: {division.known}, echo (of {source})"
@@ -103,7 +103,7 @@ def protocol_tables(
             received = bytes_of.receiver * copying, bytes_of.receivers * copies
             entry["receive_copy"] = made.add([f"{key}.receive_copy"], received[0], "ns/B", received[1])
             origin[f"{key}.receive_copy"] = f"fitted: bandwidth both ways, echo (of {source})"
-        if asks_first[at]:
+        if requests_first[at]:
             entry["handshake"] = True
         tables.append(entry)
     return tables, origin

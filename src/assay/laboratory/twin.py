@@ -20,7 +20,7 @@ SEGMENT = 1448  # B of a message in a frame: an MTU of 1500 without 52 B of IP's
 HEADERS = 90  # B of a frame on the link that are none of the message's
 ENVELOPE = 8  # B that an MPI puts before a message
 ACKNOWLEDGED = 2  # frames of a message for each acknowledgement
-EAGER = 65500  # B: a longer message asks first (Open MPI's limit over TCP, 64 KiB with its header)
+EAGER = 65500  # B: a longer message requests first (Open MPI's limit over TCP, 64 KiB with its header)
 TICK = 1e-9  # s
 
 
@@ -68,9 +68,9 @@ def network_keys(
 
 
 def machine_tree(
-    made: Specification, *, slowed: bool = True, hosts: HostTimes = ASSUMED, asks: bool = True
+    made: Specification, *, slowed: bool = True, hosts: HostTimes = ASSUMED, requests: bool = True
 ) -> dict[str, Any]:
-    """The twin as the tree of a machine file; `asks`: whether the MPI's long messages ask first."""
+    """The twin as the tree of a machine file; `requests`: whether the MPI's long messages ask first."""
     common: dict[str, Any] = {"packet": f"{SEGMENT} B", "header": f"{HEADERS} B", "envelope": f"{ENVELOPE} B"}
     common |= {"acknowledge_every": ACKNOWLEDGED}
     times = {"startup": f"{hosts.end * 1e6:.6g} us", "receive": f"{hosts.end * 1e6:.6g} us"}
@@ -79,7 +79,7 @@ def machine_tree(
         "title": title(made),
         "network": network_keys(made.layout, made, slowed=slowed, hosts=hosts),
         "protocol": [{"up_to": f"{EAGER} B", **times, **common}, {**times, **common, **_ASKED}]
-        if asks
+        if requests
         else [{**times, **common}],
         "self": [{"startup": "20 us", "copy": "0.2 ns/B"}],
         "node": {"processors": 1},
@@ -93,11 +93,11 @@ def title(made: Specification) -> str:
     return f"laboratory, {made.topology}, {made.rate * 8e-6:g} Mbit/s{delay}"
 
 
-def described(made: Specification, *, slowed: bool = True, hosts: HostTimes = ASSUMED, asks: bool = True) -> Any:
+def described(made: Specification, *, slowed: bool = True, hosts: HostTimes = ASSUMED, requests: bool = True) -> Any:
     """The twin as the simulator's described machine."""
     from assay.described.machine_file import check
 
-    return check(machine_tree(made, slowed=slowed, hosts=hosts, asks=asks), Path(f"the twin of {made.name}"))
+    return check(machine_tree(made, slowed=slowed, hosts=hosts, requests=requests), Path(f"the twin of {made.name}"))
 
 
 def text(made: Specification) -> str:

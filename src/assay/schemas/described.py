@@ -48,7 +48,7 @@ class WaitingMessage:
 
 @dataclass(frozen=True)
 class Deadlock:
-    """How many messages wait for ever, and a circle of them, each waiting for what the next one holds."""
+    """How many messages are deadlocked, and a circle of them, each waiting for what the next one occupies."""
 
     messages: int
     cycle: list[WaitingMessage]
@@ -309,7 +309,7 @@ class StudyBracket:
 
 
 @dataclass(frozen=True)
-class StudyTable:
+class StudyTableShown:
     """A table that needs no simulation."""
 
     caption: str
@@ -351,7 +351,7 @@ class StudyAnswer:
     messages: int
     points: list[StudyPoint]
     saturation: list[StudyBracket]
-    tables: list[StudyTable]
+    tables: list[StudyTableShown]
     claims: list[StudyClaim]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from assay.schemas import described, listed
+from assay.schemas import catalogue, described, listed
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ def forms() -> dict[str, tuple[Any, ...]]:
         "build": (listed.ProgramsBuilt, listed.OwnPrograms),
         "cache": (listed.CacheListed,),
         "catalogue": (
-            listed.WholeCatalogue,
-            listed.ChosenOfCatalogue,
-            listed.MachineDescribed,
-            listed.OwnBenchmarks,
-            listed.ListOfTables,
+            catalogue.WholeCatalogue,
+            catalogue.ChosenOfCatalogue,
+            catalogue.MachineDescribed,
+            catalogue.OwnBenchmarks,
+            catalogue.ListOfTables,
         ),
         "compare": (listed.ComparisonAnswer, listed.LiveComparison),
         "doctor": (listed.HostFound, listed.NoiseWatched, ClusterInventory),

@@ -18,8 +18,11 @@ def add_compiler(app: typer.Typer, verb: str, language: Language, help_text: str
     """Add the verb of a language's compiler."""
 
     @app.command(verb, context_settings=PASSED_ON, help=help_text)
-    def compiler(words: Words = None) -> None:
+    def compiler(context: typer.Context, words: Words = None) -> None:
         from assay.mpi import wrappers
 
+        if words == ["-h"]:
+            print(context.get_help())
+            return
         if status := wrappers.run(language, words or []):
             raise typer.Exit(status)
