@@ -13,8 +13,8 @@ from assay.case import Case
 from assay.decide.contract import Requirement
 from assay.decide.evidence import NodeEvidence
 from assay.decide.part_evidence import evidence_of_passes
-from assay.document.reported_figure import ReportedFigure
 from assay.report.sections.pairs.tournament import Layout, PairReadings, Passes, candidate_kinds
+from bench._launch_figure import figure_by_launch
 
 Floats = NDArray[np.float64]
 NOISE = Path(__file__).resolve().parent.parent / "tests" / "kept" / "message_noise.json"
@@ -67,7 +67,10 @@ def link_trial(
         logs = np.log(np.maximum(np.round(np.exp(logs) / STEP), 1) * STEP)
     passes = Passes(LENGTH, logs, list(range(launches)), [list(range(layout.ranks))] * launches)
     read = PairReadings(Case({"ranks": layout.ranks}), layout, candidate_kinds(layout), [passes])
-    whole = NodeEvidence("all ranks", _figure(np.exp(np.median(logs, axis=1))))
+    whole = NodeEvidence(
+        "all ranks",
+        figure_by_launch("tournament", "time", "s", np.exp(np.median(logs, axis=1)), Case({"bytes": LENGTH})),
+    )
     return evidence_of_passes(requirement, read, passes, whole), f"link {layout.ends[link][0]}" if fault else None
 
 
@@ -105,16 +108,3 @@ def noise(layout: Layout, passes: int, dice: np.random.Generator, pool: Floats) 
     begin = dice.integers(flat.shape[1] - layout.ranks, size=(passes, layout.ranks))
     found: Floats = flat[which[:, layout.source], begin[:, layout.source] + step[:, layout.source, layout.target]]
     return found
-
-
-def _figure(values: Floats) -> ReportedFigure:
-    return ReportedFigure(
-        benchmark="tournament",
-        name="time",
-        value=float(np.median(values)),
-        unit="s",
-        statistic="median",
-        params=Case({"bytes": LENGTH}),
-        reasons=[],
-        by_launch=[[float(at), float(value)] for at, value in enumerate(values)],
-    )

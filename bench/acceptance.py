@@ -23,12 +23,12 @@ from scipy import stats
 
 from assay.analysis.acceptance import AcceptancePlan, AcceptanceVerdict, launches_needed, planning_spread
 from assay.analysis.spending import looks_of
-from assay.case import Case
 from assay.decide.contract import Contract, read_contract
 from assay.decide.contract_plan import plan_contract
 from assay.decide.contract_verdict import judged_in_doubt, judged_requirement
 from assay.decide.evidence import NodeEvidence
 from assay.document.reported_figure import Moved, ReportedFigure
+from bench._launch_figure import figure_by_launch
 from bench._slow_links import link_trial, tree_of_trials
 
 KEPT = json.loads((Path(__file__).resolve().parent.parent / "tests" / "kept" / "launch_noise.json").read_text())
@@ -192,13 +192,4 @@ def _link_verdict() -> PartVerdict:
 
 
 def _figure(values: list[float]) -> ReportedFigure:
-    return ReportedFigure(
-        benchmark="clock",
-        name="frequency",
-        value=float(np.median(values)),
-        unit="Hz",
-        statistic="median",
-        params=Case(),
-        reasons=[],
-        by_launch=[[float(at), value] for at, value in enumerate(values)],
-    )
+    return figure_by_launch("clock", "frequency", "Hz", values)

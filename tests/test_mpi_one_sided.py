@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -20,10 +18,10 @@ from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described, shipped
 from assay.mpi import request
 from mpi_elsewhere import elsewhere
-from mpi_programs import asked, compiled, gone, output, ran, shared_memory
+from mpi_programs import asked, compiled, output, ran
 from mpis_here import MPI
 from test_mpirun import CONSTANT, times
-from test_mpirun_ends import left, mpirun, ranks_of, until
+from test_mpirun_ends import mpirun, ranks_of, to_be_killed, until
 
 ACCESSES = 16  # of an operation of `bandwidth`
 WITH_PUTS = [name for name in sorted(shipped()) if "one_sided" in open_described(name, {}).for_core(1)]
@@ -189,22 +187,6 @@ def test_a_program_that_handles_its_errors_goes_on() -> None:
 @pytest.mark.parametrize("whom", ["assay", "rank"])
 def test_kills_leave_no_shared_window(whom: str, tmp_path: Path) -> None:
     mark = f"shared-{os.getpid()}-{whom}"
-    before = shared_memory()
-    command = [sys.executable, "-m", "assay", "mpirun", "-q", "--on", "compaq-alphaserver-sc", "-n", "4"]
-    started = subprocess.Popen(
-        [*command, str(compiled("shared_window")), mark],
-        cwd=tmp_path,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "ASSAY_RUNS": str(tmp_path / "state")},
-    )
-    try:
+    with to_be_killed(tmp_path, "compaq-alphaserver-sc", 4, str(compiled("shared_window")), mark) as started:
         processes = until(lambda: ranks_of(started.pid, mark, "shared_window"), 5)
         os.kill(started.pid if whom == "assay" else processes[2], signal.SIGKILL)
-        started.wait(30)
-    finally:
-        if started.poll() is None:
-            started.kill()
-            started.wait()
-    assert until(lambda: [] if left(mark) else [0], 1)
-    gone(shared_memory() - before)

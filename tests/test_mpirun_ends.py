@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -157,25 +159,35 @@ def test_a_program_without_mpi_is_told_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize("whom", ["assay", "supervisor", "first", "rank"])
 def test_kills_leave_nothing(number: signal.Signals, whom: str, tmp_path: Path) -> None:
     mark = f"mark-{os.getpid()}-{number}-{whom}"
-    before = shared_memory()
-    command = [sys.executable, "-m", "assay", "mpirun", "-q", "--on", "ipsc860", "-n", "5"]
-    started = subprocess.Popen(
-        [*command, str(compiled("ends")), "hang", mark],
-        cwd=tmp_path,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "ASSAY_RUNS": str(tmp_path / "state")},
-    )
-    try:
+    with to_be_killed(tmp_path, "ipsc860", 5, str(compiled("ends")), "hang", mark) as started:
         processes = until(lambda: ranks_of(started.pid, mark), 6)
         target = {"assay": started.pid, "supervisor": parent(processes[0]), "first": processes[0], "rank": processes[3]}
         os.kill(target[whom], number)
+
+
+@contextlib.contextmanager
+def to_be_killed(folder: Path, machine: str, ranks: int, *words: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A run, of which something is killed inside; of it neither a process nor shared memory may be left afterwards.
+
+    The last of `words` is in the command lines of its processes alone.
+    """
+    before = shared_memory()
+    command = [sys.executable, "-m", "assay", "mpirun", "-q", "--on", machine, "-n", str(ranks), *words]
+    started = subprocess.Popen(
+        command,
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "ASSAY_RUNS": str(folder / "state")},
+    )
+    try:
+        yield started
         started.wait(30)
     finally:
         if started.poll() is None:
             started.kill()
             started.wait()
-    assert until(lambda: [] if left(mark) else [0], 1)
+    assert until(lambda: [] if left(words[-1]) else [0], 1)
     gone(shared_memory() - before)
 
 

@@ -71,6 +71,19 @@ def test_repetitions_give_the_same_bits(tmp_path: Path) -> None:
     assert text == same
 
 
+def on_three_ranks(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "assay", "mpirun", "--on", "ipsc860", "-n", "3", "--library", "mpich", "-q"]
+    return subprocess.run(
+        [*command, *words],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        timeout=120,
+        env=os.environ | {PLACE: str(FOLDER)},
+    )
+
+
 @pytest.mark.paced
 @pytest.mark.parametrize(
     ("way", "status", "report"),
@@ -84,16 +97,7 @@ def test_repetitions_give_the_same_bits(tmp_path: Path) -> None:
 )
 def test_every_end_is_one_report_and_leaves_nothing(way: str, status: int, report: str, tmp_path: Path) -> None:
     before = shared_memory()
-    command = [sys.executable, "-m", "assay", "mpirun", "--on", "ipsc860", "-n", "3", "--library", "mpich", "-q"]
-    ended = subprocess.run(
-        [*command, "--out", "run", str(compiled("ends")), way],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        stdin=subprocess.DEVNULL,
-        timeout=120,
-        env=os.environ | {PLACE: str(FOLDER)},
-    )
+    ended = on_three_ranks(tmp_path, "--out", "run", str(compiled("ends")), way)
     assert ended.returncode == status, ended.stderr
     assert report in ended.stderr and "Traceback" not in ended.stderr
     gone(shared_memory() - before)
@@ -152,16 +156,7 @@ def test_a_program_of_another_mpi_is_refused_with_what_to_do(tmp_path: Path) -> 
 
 @pytest.mark.paced
 def test_lines_begin_with_their_rank_where_that_is_asked_for(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "assay", "mpirun", "--on", "ipsc860", "-n", "3", "--library", "mpich", "-q"]
-    ended = subprocess.run(
-        [*command, "--tag-output", str(compiled("ends")), "environment"],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        stdin=subprocess.DEVNULL,
-        timeout=120,
-        env=os.environ | {PLACE: str(FOLDER)},
-    )
+    ended = on_three_ranks(tmp_path, "--tag-output", str(compiled("ends")), "environment")
     assert sorted(ended.stdout.splitlines()) == [f"[{rank}] unset in {tmp_path}" for rank in range(3)]
 
 

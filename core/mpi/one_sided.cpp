@@ -47,23 +47,20 @@ int OneSided::awaits_lock_of(int rank) const {
   return -1;
 }
 
-void OneSided::get_memory(const Operation& of, std::byte* into) {
+template <class Move>
+void OneSided::reach(const Operation& of, const char* does, Move move) {
   if (of.bytes == 0) return;
   try {
-    read_memory(program_.asleep(of.target), of.spans, into);
+    move(program_.asleep(of.target));
   } catch (const Unreachable& why) {
-    program_.refuses("rank " + std::to_string(of.origin) + " reads from rank " + std::to_string(of.target) + ": " +
-                     why.what());
+    program_.refuses("rank " + std::to_string(of.origin) + does + std::to_string(of.target) + ": " + why.what());
   }
 }
+void OneSided::get_memory(const Operation& of, std::byte* into) {
+  reach(of, " reads from rank ", [&](auto process) { read_memory(process, of.spans, into); });
+}
 void OneSided::set_memory(const Operation& of, const std::byte* from) {
-  if (of.bytes == 0) return;
-  try {
-    write_memory(program_.asleep(of.target), of.spans, from);
-  } catch (const Unreachable& why) {
-    program_.refuses("rank " + std::to_string(of.origin) + " writes to rank " + std::to_string(of.target) + ": " +
-                     why.what());
-  }
+  reach(of, " writes to rank ", [&](auto process) { write_memory(process, of.spans, from); });
 }
 
 void OneSided::apply(Operation& its) {

@@ -98,6 +98,8 @@ class OneSided final : public described::Exposed::Elsewhere {
   static Stream stream_of(const Operation& of) { return {of.origin, of.target, of.window}; }
   void apply_up_to(std::size_t number);
   void apply(Operation& operation);
+  template <class Move>
+  void reach(const Operation& operation, const char* does, Move move);  // the target's process
   void get_memory(const Operation& operation, std::byte* into);
   void set_memory(const Operation& operation, const std::byte* from);
   void check(const Operation& operation) const;

@@ -128,19 +128,14 @@ def build(
 
     MeasurementError names the compiler's first errors and its command, or what is missing or hangs.
     """
-    root, folder = root or programs_root(), (cache or cache_root()) / "programs"
+    root = root or programs_root()
     if mpi is None and any(b.kind == "ranks" for b in benchmarks):
         names = ", ".join(b.name for b in benchmarks if b.kind == "ranks")
         raise MeasurementError(
             f"{names}: message-passing programs need an MPI: load the site's module, or put its mpicxx and mpiexec on "
             "PATH, or `pip install 'assay[mpi]'` for one node"
         )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        trusted.check(folder)
-        cache_content.mark_in_use(folder)
-    except OSError as error:
-        raise MeasurementError(f"binaries cannot be stored in {folder}: {error.strerror}; set ASSAY_CACHE") from None
+    folder = cache_content.binaries("binaries", cache)
     left_names.clear(folder, ".")
     left_names.clear(folder / "units", ".")
     compilers = {kind: find_compiler(mpi=mpi if kind == "ranks" else None) for kind in {b.kind for b in benchmarks}}

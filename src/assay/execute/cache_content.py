@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay import left_names, trusted
-from assay.errors import InputError
+from assay.benchmark.own import cache_root
+from assay.errors import InputError, MeasurementError
 
 _LOCK = ".in-use"  # in the cache
 _KEY = "[0-9a-f]{20}"
@@ -198,3 +199,18 @@ def _runs_from(folder: Path) -> bool:
             if wanted in each.read_bytes():
                 return True
     return False
+
+
+def binaries(what: str, cache: Path | None = None) -> Path:
+    """The cache's folder for what is compiled, marked as in use; `cache`: else the user's own.
+
+    MeasurementError where `what` cannot be stored there.
+    """
+    folder = (cache or cache_root()) / "programs"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        trusted.check(folder)
+        mark_in_use(folder)
+    except OSError as error:
+        raise MeasurementError(f"{what} cannot be stored in {folder}: {error.strerror}; set ASSAY_CACHE") from None
+    return folder

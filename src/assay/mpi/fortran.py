@@ -16,10 +16,11 @@ from pathlib import Path
 
 from assay.benchmark.record import programs_root
 from assay.errors import MeasurementError
+from assay.execute import cache_content
 from assay.execute.compiler import find_compiler
 from assay.execute.source_list import mpi_fortran
 from assay.execute.units import digest_of, includes, objects_of
-from assay.mpi.own_library import COMPILE_WITHIN, binaries, made_once
+from assay.mpi.own_library import COMPILE_WITHIN, made_once
 
 ARCHIVE = "libassay_mpifort.a"
 _FLAGS = "-O2 -fPIC -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables"
@@ -91,7 +92,7 @@ def fortran_compiler() -> str:
 
 def fortran(compiler: str) -> Path:
     """The folder with mpif.h, the module and the archive, made where they are not there yet for this compiler."""
-    root, cache = programs_root(), binaries("the Fortran functions of MPI")
+    root, cache = programs_root(), cache_content.binaries("the Fortran functions of MPI")
     native = replace(find_compiler(), flags=_FLAGS, libraries=())
     sources = [root / each for each in mpi_fortran(root)]
     text = mpif((root / "mpi_library" / "abi" / "mpi.h").read_text(encoding="utf-8"))

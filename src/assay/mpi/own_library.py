@@ -8,10 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assay import left_names, trusted
-from assay.benchmark.own import cache_root, is_ours
+from assay import left_names
+from assay.benchmark.own import is_ours
 from assay.benchmark.record import programs_root
-from assay.errors import MeasurementError
 from assay.execute import cache_content
 from assay.execute.compiler import find_compiler
 from assay.execute.units import digest_of, includes, objects_of
@@ -40,7 +39,7 @@ class OwnLibrary:
 
         MeasurementError names the compiler's first errors, or what cannot be written.
         """
-        root, cache = programs_root(), binaries(self.title)
+        root, cache = programs_root(), cache_content.binaries(self.title)
         compiler = replace(find_compiler(), flags=self.flags, libraries=())
         sources = [root / each for each in self.sources(root)]
 
@@ -58,18 +57,6 @@ class OwnLibrary:
         return made_once(
             cache / f"{self.kind}-{digest_of(compiler, includes(sources, root), root=root)}", self.file, link
         )
-
-
-def binaries(what: str) -> Path:
-    """The cache's folder for what is compiled. MeasurementError where `what` cannot be stored there."""
-    cache = cache_root() / "programs"
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-        trusted.check(cache)
-        cache_content.mark_in_use(cache)
-    except OSError as error:
-        raise MeasurementError(f"{what} cannot be stored in {cache}: {error.strerror}; set ASSAY_CACHE") from None
-    return cache
 
 
 def made_once(folder: Path, file: str, make: Callable[[Path], None]) -> Path:
