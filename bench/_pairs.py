@@ -7,7 +7,7 @@ import statistics
 import sys
 from collections.abc import Callable, Sequence
 
-from assay.analysis.comparison import Comparison, ComparisonVerdict, compare
+from assay.analysis.comparison import MARGIN, Comparison, ComparisonVerdict, compare
 
 Measure = Callable[[int], float]  # launch, from 1 on -> s, what it is reduced to
 Pairs = tuple[list[float], list[float]]
@@ -53,11 +53,17 @@ def against(
 
 
 def in_one_launch(
-    measure: Callable[[int], Trio], launches: int, name: str, statistic: str = "median", unit: Unit = (1.0, "s")
+    measure: Callable[[int], Trio],
+    launches: int,
+    name: str,
+    statistic: str = "median",
+    unit: Unit = (1.0, "s"),
+    margin: float = MARGIN,
 ) -> Comparison:
     """The plain program with itself and ours over it, all three interleaved within each launch; printed.
 
-    `statistic` is what `measure` reduces a launch to.
+    `statistic` is what `measure` reduces a launch to. `margin`: of the equivalence tests, the A/A run's as well; where
+    a bound is set, what it allows (a speed of at least 0.95 of the plain program's: 5%).
     """
     found: list[Trio] = []
     for launch in range(launches):
@@ -66,8 +72,9 @@ def in_one_launch(
     print(file=sys.stderr)
     plain, again, ours = ([each[side] for each in found] for side in range(3))
     itself = (plain, again)
-    print(comparison_line(f"{name}, plain with itself", itself, compare(*itself, a_against_a=itself), unit), flush=True)
-    answer = compare(plain, ours, statistic=(statistic, statistic), a_against_a=itself)
+    alone = compare(*itself, margin=margin, a_against_a=itself)
+    print(comparison_line(f"{name}, plain with itself", itself, alone, unit), flush=True)
+    answer = compare(plain, ours, margin=margin, statistic=(statistic, statistic), a_against_a=itself)
     print(comparison_line(f"{name}, ours over plain, {statistic}s", (plain, ours), answer, unit), flush=True)
     return answer
 

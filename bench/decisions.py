@@ -4,6 +4,9 @@ Programs that really work 0, 2, 5 and 10% longer run in turn with the plain one,
 competitors. Each decision is then tried 200 times on contiguous stretches of the recorded pairs: with a margin of 3%,
 "differs" is wrong of 0 and 2%, "equal" of 5 and 10%. Three estimators reduce a launch: its median, lower quartile and
 least repetition. No reading is scaled; what is replayed was measured.
+
+`--run RUN` measures nothing: of each figure of a run of ten launches or more, the odd launches are paired with the even
+ones (A/A), and the share of figures is printed that would show a difference of 5% in 20 pairs.
 """
 
 from __future__ import annotations
@@ -19,9 +22,11 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+import assay
 from assay.analysis.paired_decision import PairedPlan, pairs_needed, power
 
 HERE = Path(__file__).parent
@@ -30,6 +35,7 @@ STEPS = {"chain": 4_000_000, "stream": 2_000_000}  # of a repetition: some milli
 REPETITIONS = 9
 MARGIN, PAIRS, TRIALS = 0.03, 20, 200
 ALLOWED = 15  # wrong answers in 200 trials
+LEAST_LAUNCHES = 10  # of a figure whose A/A pairs are formed of its launches
 COMPETITORS = {
     "none": (),
     "one busy process": ("busy",),
@@ -55,7 +61,10 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="./x bench decisions", description=__doc__)
     parser.add_argument("--pairs", type=int, default=60, help="recorded pairs of each planted program (60)")
     parser.add_argument("--work", choices=STEPS, action="append", help="kind of work (default: each)")
+    parser.add_argument("--run", help="a run: the share of its figures that show 5%% in 20 pairs")
     chosen = parser.parse_args(arguments)
+    if chosen.run:
+        return shares(chosen.run)
     failed = False
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "worker"
@@ -70,6 +79,43 @@ def main(arguments: list[str]) -> int:
                 for estimator in ESTIMATORS:
                     failed |= row(name, estimator, found)
     return int(failed)
+
+
+def shares(run: str) -> int:
+    """Print each figure's deviation of A/A pairs and the pairs that it needs, and how many need at most 20."""
+    deviations = aa_deviations(assay.open(run).document["figures"])
+    if not deviations:
+        raise SystemExit(f"./x bench decisions: {run} has no figure with {LEAST_LAUNCHES} launches")
+    needed = {name: pairs_needed(0.05, MARGIN, deviation) for name, deviation in deviations.items()}
+    print("| figure | deviation of pairs | pairs for 5% |\n|---|---|---|")
+    for name, deviation in sorted(deviations.items(), key=lambda item: item[1]):
+        print(f"| {name} | {deviation:.1%} | {needed[name] or 'many'} |")
+    for most in (0.052, 0.07):
+        print(
+            f"deviation of at most {most:.1%}: {sum(each <= most for each in deviations.values())} of {len(deviations)}"
+        )
+    enough = sum(pairs is not None and pairs <= PAIRS for pairs in needed.values())
+    print(f"a difference of 5% shown in four of five cases by {PAIRS} pairs: {enough} of {len(deviations)} figures")
+    return 0
+
+
+def aa_deviations(figures: Sequence[dict[str, Any]]) -> dict[str, float]:
+    """Standard deviation of the log ratio of a figure's successive launches, by figure and case; positive values only.
+
+    Medians alone; of a figure that is a bound here, the best readings of its launches, as `compare --live` decides then.
+    """
+    found: dict[str, float] = {}
+    for each in figures:
+        if each["statistic"] != ("best" if each["state"] == "bound" else "median"):
+            continue
+        by_launch = each["by_launch"] or each.get("best_by_launch") or []
+        values = np.array([value for _, value in sorted(by_launch)], float)
+        if len(values) >= LEAST_LAUNCHES and (values > 0).all():
+            even = len(values) // 2 * 2
+            case = " ".join(f"{key}={value}" for key, value in each["params"].items())
+            name = f"{each['benchmark']}.{each['name']} {case}".strip()
+            found[name] = float(np.std(np.log(values[1:even:2] / values[:even:2]), ddof=1))
+    return found
 
 
 def recorded(program: Path, work: str, competitor: str, pairs: int) -> Launches:
