@@ -102,7 +102,7 @@ def shares(run: str) -> int:
 def aa_deviations(figures: Sequence[dict[str, Any]]) -> dict[str, float]:
     """Standard deviation of the log ratio of a figure's successive launches, by figure and case; positive values only.
 
-    Medians alone; of a figure that is a bound here, the best readings of its launches, as `compare --live` decides then.
+    Medians alone; of a figure that is a bound here, the best readings of its launches, as `compare --live` has it.
     """
     found: dict[str, float] = {}
     for each in figures:
