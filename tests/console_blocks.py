@@ -3,7 +3,7 @@
     ```console from=Words head=3      # of the output: three lines, from the table of this title, or a line with it, on
     $ ./x assay VERB …
 
-`shape` among the keys: the output depends on the machine, and only the words that begin its lines are compared.
+`shape` among the keys: the output depends on the machine, and only the words that begin the table's rows are compared.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Block:
         if not self.measured:
             return normal(self.shown(printed)) == normal(self.output)
         found = iter(labels(printed))
-        return all(any(label == other for other in found) for label in labels(self.output))
+        return all(any(label == other for other in found) for label in labels(table(self.output)))
 
 
 def blocks(page: Path) -> list[Block]:
@@ -92,7 +92,10 @@ def normal(text: str) -> str:
     return re.sub(r"(?<!\S)/\S+/", "", text).rstrip()
 
 
-_OF_THE_HOUR = re.compile(r"\(|disturbed: |bound: |beside it: |.*, grade [A-F] \(")  # how quiet the machine was
+def table(text: str) -> str:
+    """The title and the rows with columns: not notes, nor what continues a row above, which depend on the states."""
+    first, *rest = text.splitlines() or [""]
+    return "\n".join([first, *(line for line in rest if re.search(r"\S\s{2,}\S", line) and line.strip()[0] != "(")])
 
 
 def labels(text: str) -> list[str]:
@@ -100,7 +103,6 @@ def labels(text: str) -> list[str]:
     found = (
         re.split(r"\s{2,}|\d|[█-▏]|, (best|median)\b", line.strip(), maxsplit=1)[0].strip()
         for line in text.splitlines()
-        if not _OF_THE_HOUR.match(line.strip())
     )
     return [label for label in found if label and label != LEFT_OUT]
 
