@@ -1,9 +1,9 @@
 """The commands that a page shows with their output: run in order in one folder, and compared, or written anew.
 
-    ```console from=Words head=3      # of the output: three lines, from the first one with these words on
+    ```console from=Words head=3      # of the output: three lines, from the table of this title, or a line with it, on
     $ ./x assay VERB …
 
-`shape` among the keys: the output depends on the machine, and only the words that begin its lines are compared.
+`shape` among the keys: the output depends on the machine, and only the words that begin the table's rows are compared.
 """
 
 from __future__ import annotations
@@ -46,11 +46,9 @@ class Block:
         """The part of what the command printed that the page shows."""
         lines = [line.rstrip() for line in printed.strip("\n").splitlines()]
         if "from" in self.keys:
-            words = self.keys["from"]  # a table's title, which a line above it can begin with, or what a line has
-            first = next((at for at, line in enumerate(lines) if line == words), None)
-            if first is None:
-                first = next((at for at, line in enumerate(lines) if words in line), len(lines))
-            lines = lines[first:]
+            words = self.keys["from"]
+            has = [at for at, line in enumerate(lines) if words in line]
+            lines = lines[next((at for at in has if titles(lines, at, words)), min(has, default=len(lines))) :]
         head = int(self.keys.get("head", len(lines)))
         if head < len(lines):
             lines = [*lines[:head], LEFT_OUT]
@@ -61,7 +59,7 @@ class Block:
         if not self.measured:
             return normal(self.shown(printed)) == normal(self.output)
         found = iter(labels(printed))
-        return all(any(label == other for other in found) for label in labels(self.output))
+        return all(any(label == other for other in found) for label in labels(table(self.output)))
 
 
 def blocks(page: Path) -> list[Block]:
@@ -80,12 +78,24 @@ def _block(found: re.Match[str]) -> Block:
     return Block(tuple(shlex.split(found["command"], comments=True)), keys, found["output"])
 
 
+def titles(lines: list[str], at: int, words: str) -> bool:
+    """Whether a line is the title of a table that begins with these words: one without columns, before the heads."""
+    columns = [len(re.split(r"\s{2,}", line)) for line in lines[at : at + 2]]
+    return lines[at].startswith(words) and columns[0] == 1 < columns[-1]
+
+
 def normal(text: str) -> str:
     """Text without what differs from run to run: a run's name, the time, the folder."""
     text = re.sub(r"\d{8}-\d{6}-[0-9a-f]{6}", "RUN", text)
     text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "DATE", text)
     text = re.sub(r"[\d.e-]+ CPU s( \([\d,]+ per second\))?", "TIME", text)
     return re.sub(r"(?<!\S)/\S+/", "", text).rstrip()
+
+
+def table(text: str) -> str:
+    """The title and the rows with columns: not notes, nor what continues a row above, which depend on the states."""
+    first, *rest = text.splitlines() or [""]
+    return "\n".join([first, *(line for line in rest if re.search(r"\S\s{2,}\S", line) and line.strip()[0] != "(")])
 
 
 def labels(text: str) -> list[str]:

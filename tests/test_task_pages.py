@@ -10,7 +10,7 @@ import pytest
 
 from assay.benchmark.record import benchmark
 from compiled import own_cache
-from console_blocks import ROOT, SITE_PAGES, Block, answers, blocks
+from console_blocks import ROOT, SITE_PAGES, Block, answers, blocks, titles
 
 SHOWING = [page for page in SITE_PAGES if blocks(page)]
 MEASURING = [page for page in SHOWING if any(block.measured for block in blocks(page))]
@@ -42,19 +42,29 @@ def test_a_page_shows_what_its_commands_print(page: Path, tmp_path: Path) -> Non
 def test_a_benchmark_s_table_has_the_figures_of_its_record() -> None:
     """Also where it is measured, which is done every night; a line that begins otherwise continues the one before.
 
-    Another table begins with a title: one line without columns.
+    Another table begins with a title: one line without columns. Most tables list figures, or one figure by case; in
+    those of other forms, title and heads name at least one figure, parameter or value of a parameter.
     """
     for page in NIGHTLY:
         record = benchmark(page.stem)
-        for block in blocks(page):
-            title, head, *rows = block.output.splitlines() or [record.title, "figure"]
-            heads = re.split(r"\s{2,}", head)
-            assert title == record.title and heads[0] in ("figure", "case")
-            rows = list(takewhile(lambda row: "  " in row, rows))
-            named = {row.split("  ")[0].partition(",")[0] for row in rows if re.match(r"\S.*\S\s{2,}\S", row)}
-            if heads[0] == "case":  # one figure, as a column
-                named = {heads[1].partition(",")[0]}
-            assert named <= {each.replace("_", " ") for each in record.figures}, page.name
+        figures = {each.replace("_", " ") for each in record.figures}
+        shown = [block for block in blocks(page) if block.measured]
+        assert shown, page.name
+        for block in shown:
+            lines = block.output.splitlines()
+            assert len(lines) > 2 and titles(lines, 0, record.title), page.name
+            title, head, *rows = lines
+            heads = [each.partition(" (")[0].partition(",")[0] for each in re.split(r"\s{2,}", head.strip())]
+            if heads[0] == "figure":
+                rows = list(takewhile(lambda row: "  " in row, rows))
+                named = {row.split("  ")[0].partition(",")[0] for row in rows if re.match(r"\S.*\S\s{2,}\S", row)}
+                assert named <= figures, page.name
+            elif heads[0] == "case" and title == record.title:
+                assert heads[1] in figures, page.name
+            else:
+                values = {str(value) for each in record.parameters.values() for value in each.choices or ()}
+                words = {*heads, title.removeprefix(record.title).partition(": ")[2]}
+                assert words & {*figures, *record.parameters, *values}, page.name
 
 
 @pytest.mark.measures

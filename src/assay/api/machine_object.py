@@ -17,7 +17,7 @@ PLACE = Path("machine")
 class Machine:
     """A machine that is only described: the keys of its TOML file (docs/machine_keys.md) as plain values."""
 
-    tables: dict[str, Any]
+    keys: dict[str, Any]
 
     def __init__(self, name: str, **tables: Any) -> None:
         """Take the file's keys and tables by name: nodes=64, messages={"startup": "70 us", "per_byte": "0.4 us/B"}.
@@ -29,9 +29,9 @@ class Machine:
     def _take(self, tables: Mapping[str, Any]) -> None:
         from assay.described import machine_file
 
-        object.__setattr__(self, "tables", plain_table(tables))
+        object.__setattr__(self, "keys", plain_table(tables))
         with without_file(PLACE):
-            machine_file.check(self.tables, PLACE)
+            machine_file.check(self.keys, PLACE)
 
     @staticmethod
     def read(machine: str | Path) -> Machine:
@@ -53,14 +53,18 @@ class Machine:
     @property
     def name(self) -> str:
         """Its name."""
-        return str(self.tables["name"])
+        return str(self.keys["name"])
+
+    def tables(self) -> dict[str, Any]:
+        """The keys and tables as a file has them."""
+        return dict(self.keys)
 
     def to_toml(self) -> str:
         """The text of an equal description."""
         from assay import versions
         from assay.api.plain import toml
 
-        return toml(versions.marked(versions.MACHINE, self.tables))
+        return toml(versions.marked(versions.MACHINE, self.keys))
 
     def write(self, path: str | Path) -> Path:
         """Write the description's file. InputError where it cannot be written."""

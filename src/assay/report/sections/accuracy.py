@@ -97,7 +97,7 @@ def table(section: Section) -> Grid | None:
         f"range in brackets where it is more than {FAR:g} times the error in the range of the time, or where that has "
         "no error."
     )
-    return grid("Speed and accuracy", (*families, *variants), rows, note, left=len(families))
+    return grid(f"{section.title}: speed and accuracy", (*families, *variants), rows, note, left=len(families))
 
 
 def plots(section: Section) -> list[Plot]:
