@@ -132,7 +132,8 @@ void Trace::concludes(int rank, std::uint32_t slot, const Took& message) {
     if (std::ranges::find(place, each) == place.end()) place.push_back(each);
 }
 
-std::unique_ptr<Trace::Strand> Trace::fork(const Strand& strand) const {
+std::unique_ptr<Trace::Strand> Trace::fork(const Strand& strand) {
+  ++forks_;
   auto made = std::make_unique<Strand>(strand);
   made->spare = 0;
   return made;
@@ -163,6 +164,7 @@ std::vector<std::string> Trace::unlike() const {
   };
   add(synchronous_, " synchronous sends are written as standard ones, without the receiver's answer");
   add(ready_, " ready sends are written as standard ones");
+  add(forks_, " collective calls that go on by themselves are written as calls on the rank's one processor");
   add(in_vain_, " calls that asked in vain are not written");
   return all;
 }

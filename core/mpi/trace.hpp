@@ -35,9 +35,11 @@ class Trace {
   Strand& main(int rank) { return *ranks_[static_cast<std::size_t>(rank)].main; }
   void plays(Strand& strand, const abi::Op& op);
   void computes(Strand& strand, std::int64_t picoseconds);
+  // Behind what else happens at this time: as `calc 0`, which a replay takes for the same.
+  void goes_on(Strand& strand) { acts(strand, Kind::calc, 0, 0, 0, true); }
   void exchanged(const Strand& strand, const Took& took);
   void concludes(int rank, std::uint32_t slot, const Took& took);
-  std::unique_ptr<Strand> fork(const Strand& strand) const;
+  std::unique_ptr<Strand> fork(const Strand& strand);
   void joins(Strand& fork, std::uint32_t slot);  // is over as that slot
   void asks_in_vain() { ++in_vain_; }
 
@@ -77,7 +79,7 @@ class Trace {
   std::vector<Rank> ranks_;
   const bool describes_ready_;
   std::string lacks_;
-  std::uint64_t synchronous_ = 0, ready_ = 0, in_vain_ = 0;
+  std::uint64_t synchronous_ = 0, ready_ = 0, forks_ = 0, in_vain_ = 0;
 };
 
 }  // namespace assay::mpirun
