@@ -24,6 +24,7 @@ struct Player {
   const RankOps& its;
   Progress progress;
   std::vector<Open> open;
+  std::uint32_t earliest = described::none;  // no operation above this one waits for the end of one that is open
   described::Time end = 0;
 };
 
@@ -58,13 +59,20 @@ void pass_over(Player& mine) {
   });
 }
 
+std::uint32_t first_behind(const Player& mine, std::uint32_t op) {
+  const Lists& lists = mine.its.on_end;
+  return lists.begin(op) == lists.end(op) ? described::none : *std::min_element(lists.begin(op), lists.end(op));
+}
+void opens(Player& mine, RequestId id, std::uint32_t op) {
+  mine.open.push_back({id, op});
+  mine.earliest = std::min(mine.earliest, first_behind(mine, op));
+}
 // Whether something may begin once what is under way is over, before what may begin now.
-bool may_come_first(const Player& mine) {
-  return mine.progress.ready() && std::ranges::any_of(mine.open, [&](const Open& each) {
-           const Lists& lists = mine.its.on_end;
-           return std::any_of(lists.begin(each.op), lists.end(each.op),
-                              [&](const std::uint32_t op) { return op < mine.progress.next(); });
-         });
+bool may_come_first(Player& mine) {
+  if (!mine.progress.ready() || mine.earliest >= mine.progress.next()) return false;
+  mine.earliest = described::none;
+  for (const Open& each : mine.open) mine.earliest = std::min(mine.earliest, first_behind(mine, each.op));
+  return mine.earliest < mine.progress.next();
 }
 
 // What a rank with nothing to begin waits for: that of what is under way without which nothing begins. All of it, in
@@ -131,6 +139,10 @@ Sent way(Player& mine, std::uint32_t send) {
 ranks::Task run(Player& mine) {
   World& world = mine.world;
   while (!mine.progress.over()) {
+    if (may_come_first(mine)) {
+      co_await Later{world};
+      pass_over(mine);
+    }
     if (mine.progress.ready()) {
       const std::uint32_t number = mine.progress.take();
       const Op& op = mine.its.ops[number];
@@ -141,15 +153,12 @@ ranks::Task run(Player& mine) {
           world.finish(request);
           mine.progress.ended(number);
         } else {
-          mine.open.push_back({request, number});
+          opens(mine, request, number);
         }
       } else if (op.kind == Kind::calc) {
-        if (op.size > 0) co_await Simulated::Compute{world, mine.rank, {static_cast<double>(op.size) * 1e-9, 0, 0}};
+        if (op.size == 0) co_await Later{world};
+        co_await Simulated::Compute{world, mine.rank, {static_cast<double>(op.size) * 1e-9, 0, 0}};
         mine.progress.ended(number);
-        if (op.size == 0 || may_come_first(mine)) {
-          co_await Later{world};
-          pass_over(mine);
-        }
       } else {
         const Sent how = mine.progress.ready() ? Sent::immediately : way(mine, number);
         if (how == Sent::alone) {
@@ -164,11 +173,7 @@ ranks::Task run(Player& mine) {
         } else {
           Simulated::Isend send{world, nullptr, op.size, mine.rank, op.peer, op.tag};
           const auto request = co_await send;
-          mine.open.push_back({request.id, number});
-          if (may_come_first(mine)) {
-            co_await Later{world};
-            pass_over(mine);
-          }
+          opens(mine, request.id, number);
         }
       }
     } else {

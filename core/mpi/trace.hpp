@@ -29,8 +29,9 @@ class Trace {
     int source, tag;
     std::uint64_t bytes, wide;  // the message's wide tag
   };
-  // `describes_ready`: whether ready sends of the machine differ from others.
-  Trace(int ranks, bool describes_ready);
+  // `describes_ready`: whether ready sends of the machine differ from others; `keeps_order`: whether its messages
+  // arrive in the order of their sends.
+  Trace(int ranks, bool describes_ready, bool keeps_order);
 
   Strand& main(int rank) { return *ranks_[static_cast<std::size_t>(rank)].main; }
   void plays(Strand& strand, const abi::Op& op);
@@ -77,9 +78,9 @@ class Trace {
   void took(Act& act, const Took& message) const;
 
   std::vector<Rank> ranks_;
-  const bool describes_ready_;
+  const bool describes_ready_, keeps_order_;
   std::string lacks_;
-  std::uint64_t synchronous_ = 0, ready_ = 0, forks_ = 0, in_vain_ = 0;
+  std::uint64_t synchronous_ = 0, ready_ = 0, any_tag_ = 0, forks_ = 0, in_vain_ = 0;
 };
 
 }  // namespace assay::mpirun
