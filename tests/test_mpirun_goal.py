@@ -56,7 +56,7 @@ def replayed(wish: Request, made: MpiLaunch) -> int:
 @example(steps=["x:40000", "i:40000", "f:400", "x:400", "t:4", "i:4", "a:40000"])
 @settings(max_examples=8, deadline=None)
 def test_a_program_s_schedule_takes_the_program_s_time(machine: str, steps: list[str]) -> None:
-    """Blocking and non-blocking messages and blocking collectives: to the picosecond, where nothing else is reported."""
+    """Messages and blocking collectives: to the picosecond, where no reason for another time is reported."""
     wish, made = traced(machine, *steps)
     if machine != IN_ORDER and any(step.startswith("w") for step in steps):
         assert [ANY_TAG in line for line in made.served.unlike] == [True]

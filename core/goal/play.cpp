@@ -131,8 +131,8 @@ Sent way(Player& mine, std::uint32_t send) {
   const Awaited next = awaited(mine);
   mine.open.pop_back();
   if (next.all && next.ops == std::vector{send}) return Sent::alone;
-  const bool exchanged = next.all && send > 0 && mine.its.ops[send - 1].kind == Kind::recv &&
-                         next.ops == std::vector{send, send - 1};
+  const bool exchanged =
+      next.all && send > 0 && mine.its.ops[send - 1].kind == Kind::recv && next.ops == std::vector{send, send - 1};
   return exchanged ? Sent::exchanged : Sent::immediately;
 }
 
