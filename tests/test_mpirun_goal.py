@@ -133,7 +133,7 @@ def test_placed_ranks_are_replayed_in_order_which_is_said(tmp_path: Path) -> Non
 @pytest.mark.parametrize("machine", ["ipsc860", "dragonfly-slingshot"])
 @pytest.mark.parametrize("step", ["x:400", "i:40000", "a:40000", "j:400"])
 def test_a_schedule_of_mpich_s_messages_lacks_only_the_asking_in_vain(machine: str, step: str) -> None:
-    """Which each rank does once, before the first message."""
+    """Which each rank does once, at the start."""
     wish = replace(asked(machine, RANKS, "steps", step, "b", traced=True), mpich=mpich(), marks=False, output=2)
     made = launch(wish, provider())
     assert made.exit_status == 0 and not made.served.failure
