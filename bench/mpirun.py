@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from statistics import median
 
 from assay.mpi.fabric import PLACE
 from assay.mpi.wrappers import command as compiler_command
@@ -43,7 +44,7 @@ SMPI_OPTIONS = (
     "--log=root.thresh:critical",
 )
 SMPI_PAIRWISE = ("--cfg=smpi/alltoall:pair",)
-CONSTANT = 'name = "constant"\nnodes = 4096\n[messages]\nstartup = "1 us"\nper_byte = "1 ns/B"\n'
+CONSTANT = 'name = "constant"\nnodes = {nodes}\n[messages]\nstartup = "1 us"\nper_byte = "1 ns/B"\n'
 PLATFORM = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
@@ -60,6 +61,22 @@ def timed(command: list[str], folder: Path) -> tuple[float, str]:
     if done.returncode != 0:
         sys.exit(f"{command}: {done.stderr}")
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
+
+
+def constant(folder: Path, nodes: int) -> str:
+    """A machine of so many nodes without a network: its file."""
+    file = folder / f"constant{nodes}.toml"
+    file.write_text(CONSTANT.format(nodes=nodes))
+    return str(file)
+
+
+def beyond(times: int, run: Callable[..., tuple[float, str]], *words: object) -> tuple[float, str]:
+    """CPU seconds of a run with these words beyond those of one that does nothing: the median of so many pairs.
+
+    And what the last one printed.
+    """
+    pairs = [(run("nothing")[0], run(*words)) for _ in range(times)]
+    return max(1e-9, median(took - idle for idle, (took, _) in pairs)), pairs[-1][1][1]
 
 
 class Assay:
@@ -79,13 +96,13 @@ class Assay:
         return timed(command, self.folder)
 
     def net(self, times: int, ranks: int, *words: object) -> float:
-        """CPU seconds beyond those of a command with as many ranks that do nothing: the least of so many."""
-        idle = min(self.run(MACHINE, ranks, "nothing")[0] for _ in range(times))
-        return max(1e-9, min(self.run(MACHINE, ranks, *words)[0] for _ in range(times)) - idle)
+        """CPU seconds beyond those of a command with as many ranks that do nothing: medians of so many, in turn."""
+        return beyond(times, partial(self.run, MACHINE, ranks), *words)[0]
 
     def memory(self, ranks: int, library: str) -> float:
         """What one of so many ranks has of memory, kB."""
-        return float(re.findall(r"kilobytes (\d+)", self.run(MACHINE, ranks, "memory", library=library)[1])[0])
+        machine = constant(self.folder, ranks)
+        return float(re.findall(r"kilobytes (\d+)", self.run(machine, ranks, "memory", library=library)[1])[0])
 
 
 def line(name: str, value: float, unit: str, mark: float, more: bool) -> None:
@@ -114,18 +131,16 @@ def smpi(assay: Assay, folder: Path, times: int) -> None:
     if not (shutil.which("smpicc") and shutil.which("smpirun")):
         print("SimGrid's SMPI: not here (smpicc and smpirun on PATH)")
         return
-    (folder / "constant.toml").write_text(CONSTANT)
-    there = Smpi(folder, max(ranks for _, ranks, _ in COMPARED))
-    constant = str(folder / "constant.toml")
+    most = max(ranks for _, ranks, _ in COMPARED)
+    there, machine = Smpi(folder, most), constant(folder, most)
     os.environ["ASSAY_MPI_COLLECTIVES"] = "alltoall=pairwise"
     for name, ranks, words in COMPARED:
         cpu, simulated = [], []
-        runs: list[Callable[..., tuple[float, str]]] = [partial(assay.run, constant, ranks), partial(there.run, ranks)]
+        runs: list[Callable[..., tuple[float, str]]] = [partial(assay.run, machine, ranks), partial(there.run, ranks)]
         for run in runs:
-            idle = min(run("nothing")[0] for _ in range(times))
-            found = [run(*words) for _ in range(times)]
-            cpu.append(min(each for each, _ in found) - idle)
-            simulated.append(float(re.findall(r"simulated (\S+)", found[0][1])[0]))
+            took, printed = beyond(times, run, *words)
+            cpu.append(took)
+            simulated.append(float(re.findall(r"simulated (\S+)", printed)[0]))
         print(f"{name}, {ranks} ranks: {cpu[0]:.3g} CPU s; SMPI {cpu[1]:.3g}: {cpu[0] / cpu[1]:.3g} of that")
         print(f"  simulated {simulated[0]:.6g} s; SMPI {simulated[1]:.6g} s: {simulated[0] / simulated[1] - 1:+.3%}")
         if words[0] == "alltoall":
@@ -137,7 +152,7 @@ def smpi(assay: Assay, folder: Path, times: int) -> None:
 def main(arguments: list[str]) -> int:
     """Run it."""
     parser = argparse.ArgumentParser(prog="./x bench mpirun", description=__doc__)
-    parser.add_argument("--times", type=int, default=3, help="runs of each, of which the least counts (3)")
+    parser.add_argument("--times", type=int, default=3, help="pairs of runs of each, whose median counts (3)")
     parser.add_argument("--ranks", type=int, default=4096, help="ranks whose memory is measured (4096)")
     given = parser.parse_args(arguments)
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assay._core import goal as core
@@ -140,7 +140,33 @@ def schedules(draw: st.DrawFn) -> str:
     return f"num_ranks {ranks}\n" + "".join(f"rank {r} {{\n" + "\n".join(ops) + "\n}\n" for r, ops in enumerate(made))
 
 
+# Rank 0's fourth send is first of those that may begin when its receive has been posted.
+EARLIER = """num_ranks 3
+rank 0 {
+l0: send 0b to 1 tag 0
+l1: send 0b to 2 tag 1
+l2: recv 0b from 1 tag 4
+l3: send 0b to 1 tag 5
+l3 requires l0
+l4: send 0b to 2 tag 6
+}
+rank 1 {
+l0: recv 0b from 0 tag 0
+l1: send 0b to 0 tag 4
+l2: recv 0b from 0 tag 5
+l3: recv 8b from 2 tag 10
+}
+rank 2 {
+l0: recv 0b from 0 tag 1
+l1: recv 0b from 0 tag 6
+l2: send 8b to 1 tag 10
+l2 requires l1
+}
+"""
+
+
 @given(schedules())
+@example(EARLIER)
 @settings(max_examples=150, deadline=None)
 def test_without_a_network_loggops_says_the_machine_s_own_time(text: str) -> None:
     """On the constant machine nothing is in anybody's way, so that both evaluations agree to the picosecond."""

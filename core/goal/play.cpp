@@ -1,6 +1,5 @@
 // Each rank plays its operations with one processor: what may begin begins in the file's order; receives are posted,
-// sends and computing take the processor for their time. With nothing to begin it waits: in order, where all that is
-// under way is waited for by the same operations, and else for whatever comes first.
+// sends and computing take the processor for their time, `calc 0` lets all else happen first that happens at its time.
 #include <algorithm>
 
 #include "goal/replay.hpp"
@@ -25,16 +24,18 @@ struct Player {
   const RankOps& its;
   Progress progress;
   std::vector<Open> open;
+  std::uint32_t earliest = described::none;  // no operation above this one waits for the end of one that is open
   described::Time end = 0;
 };
 
 struct First {
   Player& player;
+  const std::vector<std::uint32_t>& ops;
   std::size_t place = 0;
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> caller) {
     std::vector<RequestId> ids;
-    for (const Open& each : player.open) ids.push_back(each.id);
+    for (const std::uint32_t each : ops) ids.push_back(std::ranges::find(player.open, each, &Open::op)->id);
     player.world.await_any(player.rank, std::move(ids), place, caller);
   }
   std::size_t await_resume() const noexcept { return place; }
@@ -58,17 +59,90 @@ void pass_over(Player& mine) {
   });
 }
 
-bool all_alike(const Player& player) {
-  const Lists& lists = player.its.on_end;
-  const auto first = player.open.front().op;
-  return std::ranges::all_of(player.open, [&](const Open& each) {
-    return std::equal(lists.begin(first), lists.end(first), lists.begin(each.op), lists.end(each.op));
-  });
+std::uint32_t first_behind(const Player& mine, std::uint32_t op) {
+  const Lists& lists = mine.its.on_end;
+  return lists.begin(op) == lists.end(op) ? described::none : *std::min_element(lists.begin(op), lists.end(op));
+}
+void opens(Player& mine, RequestId id, std::uint32_t op) {
+  mine.open.push_back({id, op});
+  mine.earliest = std::min(mine.earliest, first_behind(mine, op));
+}
+// Whether something may begin once what is under way is over, before what may begin now.
+bool may_come_first(Player& mine) {
+  if (!mine.progress.ready() || mine.earliest >= mine.progress.next()) return false;
+  mine.earliest = described::none;
+  for (const Open& each : mine.open) mine.earliest = std::min(mine.earliest, first_behind(mine, each.op));
+  return mine.earliest < mine.progress.next();
+}
+
+// What a rank with nothing to begin waits for: that of what is under way without which nothing begins. All of it, in
+// the order in which the file requires it, where that is the same for everything that may begin next; else whatever
+// comes first.
+struct Awaited {
+  std::vector<std::uint32_t> ops;
+  bool all = true;
+};
+Awaited awaited(const Player& mine) {
+  std::vector<std::uint32_t> open, waiting;
+  for (const Open& each : mine.open) {
+    open.push_back(each.op);
+    waiting.insert(waiting.end(), mine.its.on_end.begin(each.op), mine.its.on_end.end(each.op));
+  }
+  Awaited found;
+  std::vector<bool> taken(open.size());
+  std::ranges::sort(waiting);
+  std::vector<std::uint32_t> sorted = open;
+  std::ranges::sort(sorted);
+  for (auto at = waiting.begin(); at != waiting.end();) {
+    const auto behind = std::find_if(at, waiting.end(), [&](const std::uint32_t op) { return op != *at; });
+    const std::uint32_t op = *at;
+    const auto count = static_cast<std::uint32_t>(behind - at);
+    at = behind;
+    if (count < mine.progress.lacks(op)) continue;  // waits for what has not begun
+    const bool first = found.ops.empty();
+    std::size_t its = 0;
+    for (const auto* each = mine.its.requires_ends.begin(op); each != mine.its.requires_ends.end(op); ++each) {
+      const auto place = std::ranges::lower_bound(sorted, *each);
+      if (place == sorted.end() || *place != *each) continue;
+      ++its;
+      if (taken[static_cast<std::size_t>(place - sorted.begin())]) continue;
+      taken[static_cast<std::size_t>(place - sorted.begin())] = true;
+      found.ops.push_back(*each);
+      found.all = found.all && first;
+    }
+    found.all = found.all && its >= found.ops.size();
+  }
+  if (found.ops.empty()) found.ops = std::move(open);
+  return found;
+}
+
+RequestId take(Player& mine, std::uint32_t op) {
+  const auto found = std::ranges::find(mine.open, op, &Open::op);
+  const RequestId id = found->id;
+  mine.open.erase(found);
+  return id;
+}
+
+// A send whose end alone is waited for next; one that is waited for with the receive above it; any other.
+enum class Sent : std::uint8_t { alone, exchanged, immediately };
+Sent way(Player& mine, std::uint32_t send) {
+  if (mine.open.empty()) return Sent::alone;
+  mine.open.push_back({described::none, send});
+  const Awaited next = awaited(mine);
+  mine.open.pop_back();
+  if (next.all && next.ops == std::vector{send}) return Sent::alone;
+  const bool exchanged =
+      next.all && send > 0 && mine.its.ops[send - 1].kind == Kind::recv && next.ops == std::vector{send, send - 1};
+  return exchanged ? Sent::exchanged : Sent::immediately;
 }
 
 ranks::Task run(Player& mine) {
   World& world = mine.world;
   while (!mine.progress.over()) {
+    if (may_come_first(mine)) {
+      co_await Later{world};
+      pass_over(mine);
+    }
     if (mine.progress.ready()) {
       const std::uint32_t number = mine.progress.take();
       const Op& op = mine.its.ops[number];
@@ -79,40 +153,42 @@ ranks::Task run(Player& mine) {
           world.finish(request);
           mine.progress.ended(number);
         } else {
-          mine.open.push_back({request, number});
+          opens(mine, request, number);
         }
       } else if (op.kind == Kind::calc) {
+        if (op.size == 0) co_await Later{world};
         co_await Simulated::Compute{world, mine.rank, {static_cast<double>(op.size) * 1e-9, 0, 0}};
         mine.progress.ended(number);
-        if (!mine.open.empty()) {
-          co_await Later{world};
-          pass_over(mine);
-        }
-      } else if (mine.open.empty() && !mine.progress.ready()) {
-        co_await Simulated::Send{world, nullptr, op.size, mine.rank, op.peer, op.tag, false};
-        mine.progress.ended(number);
       } else {
-        Simulated::Isend send{world, nullptr, op.size, mine.rank, op.peer, op.tag};
-        const auto request = co_await send;
-        mine.open.push_back({request.id, number});
-        if (mine.progress.ready()) {
-          co_await Later{world};
-          pass_over(mine);
+        const Sent how = mine.progress.ready() ? Sent::immediately : way(mine, number);
+        if (how == Sent::alone) {
+          co_await Simulated::Send{world, nullptr, op.size, mine.rank, op.peer, op.tag, false};
+          mine.progress.ended(number);
+        } else if (how == Sent::exchanged) {
+          const RequestId with = take(mine, number - 1);
+          const auto sent = world.sendrecv(mine.rank, nullptr, op.size, op.peer, op.tag, with);
+          co_await Simulated::Sendrecv{world, sent, with, 0};
+          mine.progress.ended(number);
+          mine.progress.ended(number - 1);
+        } else {
+          Simulated::Isend send{world, nullptr, op.size, mine.rank, op.peer, op.tag};
+          const auto request = co_await send;
+          opens(mine, request.id, number);
         }
       }
-    } else if (all_alike(mine)) {
-      if (mine.open.size() == 2 && mine.its.ops[mine.open[1].op].kind == Kind::send)
-        std::swap(mine.open[0], mine.open[1]);  // as a sendrecv waits
-      for (const Open& each : mine.open) {
-        co_await Simulated::WaitSent{{world, each.id, described::Call::wait, 0}};
-      }
-      for (const Open& each : std::exchange(mine.open, {})) mine.progress.ended(each.op);
     } else {
-      const std::size_t place = co_await First{mine};
-      const Open over = mine.open[place];
-      mine.open.erase(mine.open.begin() + static_cast<std::ptrdiff_t>(place));
-      world.finish(over.id);
-      mine.progress.ended(over.op);
+      const Awaited next = awaited(mine);
+      if (next.all) {
+        for (const std::uint32_t each : next.ops) {
+          co_await Simulated::WaitSent{{world, take(mine, each), described::Call::wait, 0}};
+          mine.progress.ended(each);
+        }
+      } else {
+        First first{mine, next.ops};
+        const std::uint32_t over = next.ops[co_await first];
+        world.finish(take(mine, over));
+        mine.progress.ended(over);
+      }
     }
   }
   mine.end = world.now();

@@ -24,6 +24,10 @@ void RankOps::close(const std::vector<Lists::Pair>& starts, const std::vector<Li
     for (const Lists::Pair& each : *pairs) ++needs[each.item];
   on_start.fill(ops.size(), starts);
   on_end.fill(ops.size(), ends);
+  std::vector<Lists::Pair> required;
+  required.reserve(ends.size());
+  for (const Lists::Pair& each : ends) required.push_back({each.item, each.of});
+  requires_ends.fill(ops.size(), required);
   Progress all(*this);
   std::vector<bool> reached(ops.size());
   while (all.ready()) {

@@ -48,6 +48,7 @@ struct RankOps {
   std::vector<Op> ops;
   std::vector<std::uint32_t> needs;  // how many operations each waits for
   Lists on_start, on_end;            // which operations wait for its start, or its end
+  Lists requires_ends;               // whose ends it waits for, in the file's order
   bool given = false;
 
   // After all operations: `starts` and `ends` name first what is waited for. Fault where some wait for each other.
@@ -81,6 +82,7 @@ class Progress {
   bool ready() const { return !ready_.empty(); }
   std::uint32_t next() const { return ready_.front(); }
   std::uint32_t take();
+  std::uint32_t lacks(std::uint32_t op) const { return needs_[op]; }  // how many of those that it waits for
   void started(std::uint32_t op) { release(ops_->on_start, op); }
   void ended(std::uint32_t op) {
     ++ended_;

@@ -124,7 +124,9 @@ ranks::Task Program::pump(int rank) {
       mine.running = true;
       control.go.fetch_add(1);
       if (control.asleep.load() != 0) abi::wake(control.go);
-      if (!mine.finished) co_await Later{world_};
+      if (mine.finished) break;
+      if (strand) trace_->goes_on(*strand);
+      co_await Later{world_};
     }
     finished_ = std::max(finished_, world_.now());
   } catch (...) {

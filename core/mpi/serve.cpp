@@ -28,7 +28,7 @@ Served serve(OwnedSegment& segment, const described::MachineParameters& machine,
   Served served;
   const bool describes_ready = !machine.network || !machine.ready.empty();
   std::optional<Trace> trace;
-  if (traced) trace.emplace(ranks, describes_ready);
+  if (traced) trace.emplace(ranks, describes_ready, model->keeps_order());
   Program program(segment, world, places, alive, describes_ready, served, trace ? &*trace : nullptr);
   for (int rank = 0; rank < ranks && !program.failed(); ++rank)
     world.start(places[static_cast<std::size_t>(rank)], program.pump(rank));

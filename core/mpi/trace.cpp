@@ -18,6 +18,21 @@ std::uint64_t key_of(std::int32_t word, std::uint64_t wide_tag) {
                                 : std::uint64_t{static_cast<std::uint32_t>(word)};
 }
 
+// Whether messages of any tag are taken, from then on in the order of their sends (World::takes_any_tag).
+bool takes_any_tag(const abi::Op& op) {
+  switch (op.does) {
+    case Does::irecv:
+    case Does::probe:
+    case Does::iprobe:
+    case Does::claim:
+      return op.word == abi::wide_word ? (op.bytes2 & abi::wide_tag) != 0 : op.word < 0;
+    case Does::sendrecv:
+      return op.word2 < 0;
+    default:
+      return false;
+  }
+}
+
 // A rank's tags end at ranks::last_tag. The first ones are each another, the rest are used in turn: messages of one tag
 // that far from each other are received in the order of their sends.
 constexpr std::uint64_t own_tags = 20'000, in_turn = 10'000;
@@ -26,8 +41,8 @@ int small(std::uint64_t number) { return static_cast<int>(number < own_tags ? nu
 
 }  // namespace
 
-Trace::Trace(int ranks, bool describes_ready)
-    : ranks_(static_cast<std::size_t>(ranks)), describes_ready_(describes_ready) {
+Trace::Trace(int ranks, bool describes_ready, bool keeps_order)
+    : ranks_(static_cast<std::size_t>(ranks)), describes_ready_(describes_ready), keeps_order_(keeps_order) {
   for (int rank = 0; rank < ranks; ++rank) {
     auto& main = ranks_[static_cast<std::size_t>(rank)].main;
     main = std::make_unique<Strand>();
@@ -57,6 +72,7 @@ void Trace::posts(Strand& strand, const abi::Op& op, std::uint64_t key) {
 }
 
 void Trace::plays(Strand& strand, const abi::Op& op) {
+  any_tag_ += !keeps_order_ && takes_any_tag(op);
   switch (op.does) {
     case Does::send:
     case Does::isend:
@@ -132,7 +148,8 @@ void Trace::concludes(int rank, std::uint32_t slot, const Took& message) {
     if (std::ranges::find(place, each) == place.end()) place.push_back(each);
 }
 
-std::unique_ptr<Trace::Strand> Trace::fork(const Strand& strand) const {
+std::unique_ptr<Trace::Strand> Trace::fork(const Strand& strand) {
+  ++forks_;
   auto made = std::make_unique<Strand>(strand);
   made->spare = 0;
   return made;
@@ -163,6 +180,8 @@ std::vector<std::string> Trace::unlike() const {
   };
   add(synchronous_, " synchronous sends are written as standard ones, without the receiver's answer");
   add(ready_, " ready sends are written as standard ones");
+  add(any_tag_, " receives of any tag are written with the tag that they took: messages wait for no earlier ones");
+  add(forks_, " collective calls that go on by themselves are written as calls on the rank's one processor");
   add(in_vain_, " calls that asked in vain are not written");
   return all;
 }

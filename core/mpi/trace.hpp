@@ -29,15 +29,18 @@ class Trace {
     int source, tag;
     std::uint64_t bytes, wide;  // the message's wide tag
   };
-  // `describes_ready`: whether ready sends of the machine differ from others.
-  Trace(int ranks, bool describes_ready);
+  // `describes_ready`: whether ready sends of the machine differ from others; `keeps_order`: whether its messages
+  // arrive in the order of their sends.
+  Trace(int ranks, bool describes_ready, bool keeps_order);
 
   Strand& main(int rank) { return *ranks_[static_cast<std::size_t>(rank)].main; }
   void plays(Strand& strand, const abi::Op& op);
   void computes(Strand& strand, std::int64_t picoseconds);
+  // Behind what else happens at this time: as `calc 0`, which a replay takes for the same.
+  void goes_on(Strand& strand) { acts(strand, Kind::calc, 0, 0, 0, true); }
   void exchanged(const Strand& strand, const Took& took);
   void concludes(int rank, std::uint32_t slot, const Took& took);
-  std::unique_ptr<Strand> fork(const Strand& strand) const;
+  std::unique_ptr<Strand> fork(const Strand& strand);
   void joins(Strand& fork, std::uint32_t slot);  // is over as that slot
   void asks_in_vain() { ++in_vain_; }
 
@@ -75,9 +78,9 @@ class Trace {
   void took(Act& act, const Took& message) const;
 
   std::vector<Rank> ranks_;
-  const bool describes_ready_;
+  const bool describes_ready_, keeps_order_;
   std::string lacks_;
-  std::uint64_t synchronous_ = 0, ready_ = 0, in_vain_ = 0;
+  std::uint64_t synchronous_ = 0, ready_ = 0, any_tag_ = 0, forks_ = 0, in_vain_ = 0;
 };
 
 }  // namespace assay::mpirun

@@ -71,6 +71,7 @@ MPI_FUNCTION(MPI_Finalize, ()) {
   } catch (const Error& error) {
     return raised("MPI_Finalize", MPI_COMM_SELF, error);
   }
+  charge_computing();
   flush_buffered(true);
   add(Does::finishes);
   flush();

@@ -53,15 +53,18 @@ void charge(std::int64_t picoseconds) {
     append(Does::compute).bytes = static_cast<std::uint64_t>(picoseconds);
 }
 
-// What the rank has computed since the last call.
+void computes_from_now() {
+  if (process.header->factor > 0) last_cpu = cpu_now();
+}
+
+}  // namespace
+
 void charge_computing() {
   if (process.header->factor <= 0) return;
   const double now = cpu_now();
   const double took = (now - std::exchange(last_cpu, now)) * process.header->factor;
   if (regions > 0 || process.header->in_regions == 0) charge(static_cast<std::int64_t>(took * 1e12));
 }
-
-}  // namespace
 
 Op& add(Does does) {
   readings = 0;
@@ -84,20 +87,22 @@ void flush() {
   mine.compute = 0;
   for (const Place each : later()) give(each);
   later().clear();
+  computes_from_now();
 }
 
 void give_later(Place block) {
   if (block != 0) later().push_back(block);
 }
 
+constinit bool initialized = false;
+constinit int windows = 0;
+
 double clock_now() {
+  if (initialized) charge_computing();
   if (process.control->count != 0) flush();
   if (++readings > free_readings) ahead += process.header->poll;
   return static_cast<double>(process.control->now + process.control->compute + ahead) * 1e-12;
 }
-
-constinit bool initialized = false;
-constinit int windows = 0;
 
 void begin_call(int function) {
   if (!initialized) [[unlikely]]
@@ -113,7 +118,7 @@ void end_call(int function, std::uint64_t bytes, int peer) {
     op.bytes = bytes;
     op.peer = peer;
   }
-  if (process.header->factor > 0) last_cpu = cpu_now();
+  computes_from_now();
 }
 
 void mark_region(Does does, std::string_view name) {
@@ -125,7 +130,7 @@ void mark_region(Does does, std::string_view name) {
   op.at = place;
   op.bytes = name.size();
   give_later(place);
-  if (process.header->factor > 0) last_cpu = cpu_now();
+  computes_from_now();
 }
 
 Slot take_slot() {

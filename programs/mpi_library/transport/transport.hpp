@@ -25,8 +25,11 @@ void give_later(Place place);
 // time comes to it.
 double clock_now();
 
-// Around each function that may take simulated time: what the rank has computed since the last call is charged, where
-// that is asked for, and the call's time is noted. `function`: its place in abi/functions.inc.
+// What the rank has computed since the last call is charged, where that is asked for.
+void charge_computing();
+
+// Around each function that may take simulated time: computing is charged, and the call's time is noted. `function`:
+// its place in abi/functions.inc.
 extern bool initialized;  // between MPI_Init and MPI_Finalize
 void begin_call(int function);
 void end_call(int function, std::uint64_t bytes, int peer);

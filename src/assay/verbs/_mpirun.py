@@ -255,7 +255,7 @@ def _report_goal(wish: Wish, path: Path, target: MpiTarget, launch: MpiLaunch) -
         return 0
     unlike = [*served.unlike, *request.placed_unlike(target.description, target.request.places, wish.ppn)]
     if unlike:
-        _say(wish, f"{path}: replaying it takes another time than this run: {'; '.join(unlike)}")
+        _say(wish, f"{path}: replaying it may take another time than this run: {'; '.join(unlike)}")
     return 0
 
 
