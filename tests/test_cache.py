@@ -88,7 +88,7 @@ def test_an_empty_and_a_missing_cache_are_answered(cache: Path) -> None:
 def test_a_program_that_was_built_is_built_again_after_a_removal(cache: Path) -> None:
     built = [sys.executable, "-m", "assay", "build", "sieve", "-q"]
     for _ in range(2):
-        done = subprocess.run(built, env={**os.environ, "CXXFLAGS": "-O0"}, capture_output=True, text=True)
+        done = subprocess.run(built, env=os.environ, capture_output=True, text=True)
         assert done.stdout == "1 programs: 1 compiled, 0 up to date, 0 skipped\n", done.stderr
         assert assay("cache", "--remove").status == 0
         assert files(cache) == {}
