@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from assay.benchmark.record import benchmark, read_record
 from assay.described.machine_file import load
 from assay.execute.build import build
-from compiled import own_cache
+from assay.execute.compiler import find_compiler
+from assay.execute.units import digest_of, includes, shared
+from compiled import made_once, own_cache
 from mpis_here import MPI, start_ranks
 from started import play, words
 
@@ -66,7 +69,7 @@ def broken(folder: Path, name: str, source: str, right: str, wrong: str) -> Path
 
     What it shares with the right program is not compiled again.
     """
-    programs = folder / "programs"
+    programs = folder.resolve() / "programs"
     shutil.copytree(ROOT / "programs", programs)
     file = programs / "applications" / name / source
     text = file.read_text()
@@ -74,4 +77,11 @@ def broken(folder: Path, name: str, source: str, right: str, wrong: str) -> Path
     file.write_text(text.replace(right, wrong))
     record = read_record(programs / "applications" / f"{name}.hpp")
     assert record is not None and MPI is not None
-    return build([record], mpi=MPI, root=programs, cache=own_cache(folder / "cache"))[name].path
+    by = replace(find_compiler(mpi=MPI), flags="-O0")
+    files, _ = shared(includes([programs / "mpi" / "main.cpp", record.path], programs), programs)
+
+    def make_it(fresh: Path) -> None:
+        made = build([record], mpi=MPI, root=programs, cache=own_cache(folder / "cache"), by=by)
+        shutil.copy(made[name].path, fresh)
+
+    return made_once(name, digest_of(by, files, root=programs), make_it)

@@ -17,6 +17,7 @@ from assay.described.shipped import open_described
 from assay.mpi import request, wrappers
 from assay.mpi.launch import MpiLaunch, Request, launch
 from assay.mpi.library import library
+from compiled import made_once
 
 SOURCES = Path(__file__).parent / "mpi"
 CACHE = str(cache_root())  # the library is half a minute's compiling, and no test's own
@@ -33,13 +34,7 @@ def compiled(name: str) -> Path:
     source = SOURCES / f"{name}.c"
     command = wrappers.command("c", ["-w", "-O1", str(source)])
     key = hashlib.sha256(written(name) + "\0".join(command).encode()).hexdigest()[:20]
-    made = cache_root() / "tests" / f"{name}-{key}"
-    if not made.exists():
-        made.parent.mkdir(parents=True, exist_ok=True)
-        own = made.with_suffix(f".{os.getpid()}")
-        subprocess.run([*command, "-o", str(own)], check=True)
-        own.replace(made)
-    return made
+    return made_once(name, key, lambda fresh: subprocess.run([*command, "-o", str(fresh)], check=True))
 
 
 def shared_memory() -> set[Path]:

@@ -20,7 +20,8 @@ NOBODY = 65534
 KEY = "0123456789abcdef0123"
 MADE = (
     *(f"programs/stream-{KEY}", f"programs/exchange-{KEY}.so", f"programs/units/timing-clock-{KEY}.o"),
-    *(f"programs/trial/{KEY}", f"programs/units/.timing-clock-{KEY}.o.lock", f"tests/world-{KEY}.o"),
+    *(f"programs/trial/{KEY}", f"programs/units/.timing-clock-{KEY}.o.lock"),
+    *(f"tests/world-{KEY}.o", f"tests/ring-{KEY}"),
     *("checkouts/0123456789abcdef/build/core.log", "checkouts/0123456789abcdef/.venv/bin/python"),
 )
 OTHERS = (

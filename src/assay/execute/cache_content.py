@@ -52,7 +52,7 @@ _KINDS = (
     _Kind("MPI libraries of described machines", "programs", re.compile(f"mpi-{_KEY}"), folders=True),
     _Kind("objects that programs share", "programs/units", re.compile(rf".+-{_KEY}\.o|\..+-{_KEY}\.o\.lock")),
     _Kind("compilers found to work", "programs/trial", re.compile(_KEY)),
-    _Kind("objects of the test suite", "tests", re.compile(rf".+-{_KEY}\.o")),
+    _Kind("programs and objects of the test suite", "tests", re.compile(rf".+-{_KEY}(\.o)?")),
     _Kind("environments of checkouts that belong to others", "checkouts", re.compile("[0-9a-f]{16}"), folders=True),
 )
 _OWN_LIST = "own.json"
