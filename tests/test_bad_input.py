@@ -42,7 +42,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (("evaluate", "--only", "engines"), "no such part"),
         (("evaluate", "--resume", "nowhere"), "no such run"),
         (("plan", "--only", "processor", "--via", "pigeon"), "no such way of launching"),
-        (("plan", "--only", "processor", "--via", "hosts:nowhere"), "nowhere: the file of hosts cannot be read"),
+        (("plan", "--only", "processor", "--via", "hosts:nowhere"), "nowhere: cannot be read: No such file"),
         (("plan", "-N", "4"), "-N: are more nodes than this host; got 4, expected 1, or --via hosts:FILE or slurm"),
         (("evaluate", "--docs", "pages"), "--docs: has no effect here; got 'pages', expected with --on all"),
         (("evaluate", "--on", "all", "--profile", "full"), "--profile: has no effect with --on all; got 'full'"),

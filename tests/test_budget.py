@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.benchmark.record import Benchmark, benchmark, benchmarks
-from assay.errors import InputError, MeasurementError
+from assay.errors import InputError, MeasurementError, NotGrantedError
 from assay.execute import plan as planning
 from assay.execute import session
 from assay.execute.budget import AFTER, BEFORE, EACH, LEAST, TimeBound, by_priority, first_look, fitted
@@ -196,6 +196,23 @@ def test_the_bound_holds_while_it_runs_whatever_was_expected(
     )
     assert not [text for text in whole.warnings if "timed out" in text]
     assert all(name in whole.budget.text for name in whole.budget.left_out)
+
+
+def test_a_wait_for_nodes_that_outlasts_the_budget_has_failed(tmp_path: Path) -> None:
+    """Nothing was started: its reason is in the report, and the run is not done."""
+
+    class Waiting(Machine):
+        def perform(self, record: Benchmark, job: Job) -> Outcome:
+            assert within(math.inf) <= 60.0 - AFTER  # what waits inside a launch knows the budget's end
+            self.now += 60.0
+            raise NotGrantedError("the budget ended while Slurm had not granted 8 nodes (Resources)")
+
+    plan = planning.make([benchmark(name) for name in NODES], profile="quick")
+    machine = Waiting(lambda name: 1.0)
+    run, failures = measured(tmp_path / "run", replace(plan, budget=60.0), machine, 2.0)
+    assert machine.now == 60.0  # later launches are not begun
+    assert [each.reason for each in failures] == ["the budget ended while Slurm had not granted 8 nodes (Resources)"]
+    assert any("had not granted 8 nodes" in text for text in document(run).warnings)
 
 
 def test_what_compiling_leaves_no_time_for_is_refused_and_leaves_nothing(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InputError, MeasurementError
+from assay.execute import node_exchange
 from assay.execute.host_file import read_hosts
 from assay.execute.job import Job, launcher, outputs
 from small_programs import builder, script
@@ -158,8 +159,16 @@ def test_a_broken_file_names_its_line(tmp_path, text, says):
     assert says in str(caught.value)
 
 
+@pytest.mark.parametrize("text", ["n[001-003] slots=2\n", "# all\nn001:2\nn002:2,n003:2\n", "n001\nn003\n" * 2])
+def test_some_hosts_of_a_file_in_any_dialect_keep_their_slots(tmp_path, text):
+    (tmp_path / "all").write_text(text)
+    (tmp_path / "some").mkdir()
+    via = node_exchange._only(f"hosts:{tmp_path / 'all'}", ["n001", "n003"], 1.0, tmp_path / "some")
+    assert read_hosts(Path(via.removeprefix("hosts:"))) == {"n001": 2, "n003": 2}
+
+
 def test_a_missing_or_empty_file_is_named(tmp_path):
-    with pytest.raises(InputError, match="nowhere: the file of hosts cannot be read"):
+    with pytest.raises(InputError, match="nowhere: cannot be read: No such file"):
         launcher(f"hosts:{tmp_path}/nowhere")
     with pytest.raises(InputError, match="hosts:FILE"):
         launcher("hosts")

@@ -104,7 +104,17 @@ MAY_IMPORT: dict[str, set[str]] = {
             "stored",
             "_core",
         ),
-        *("stops", "since_start", "output_file", "stored.lines", "stored.seal", "left_names", "network", "laboratory"),
+        *(
+            "stops",
+            "since_start",
+            "input_file",
+            "output_file",
+            "stored.lines",
+            "stored.seal",
+            "left_names",
+            "network",
+            "laboratory",
+        ),
     },
     # Networks of hosts on this machine; its scripts holder.py and enter.py import nothing of Assay.
     "laboratory": {"errors", "toml", "machine", "described", "_core"},

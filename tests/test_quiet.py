@@ -61,6 +61,19 @@ def test_a_runs_report_and_description_in_one_line() -> None:
     assert len(beside) == 3 and beside[2].startswith("report: ") and beside[2].endswith("beside.html")
 
 
+def test_a_run_with_one_damaged_line_is_not_clean() -> None:
+    """Of a machine whose runs are clean."""
+    made = assay("run", "echo", "--on", "constant.toml", "--set", "bytes=8,64", "--launches", "2", "--out", "run", "-q")
+    assert ": clean: " in made.out
+    path = min(Path("run/launches").glob("*.jsonl"))
+    lines = path.read_text().splitlines(keepends=True)
+    at = next(number for number, text in enumerate(lines) if '"event":"block"' in text.replace(" ", ""))
+    lines[at] = lines[at].replace("1", "2", 1)
+    path.write_text("".join(lines))
+    answer = assay("report", "run", "-q")
+    assert ": damaged, mostly clean: " in answer.out and f"{path.name}:{at + 1}: " in answer.err
+
+
 def test_what_is_not_valid_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     """One line alone would leave a person with `invalid`."""
 

@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 
 import slurm_cluster
-from assay.errors import InputError, MeasurementError
+from assay.errors import InputError, MeasurementError, NotGrantedError
+from assay.execute import process_tree
 from assay.execute.job import Job, launcher, outputs
 from assay.execute.mpi import Mpi
+from assay.since_start import ending_at
 from command_line import assay
 from small_programs import builder
 from started import words
@@ -240,6 +242,23 @@ def test_what_slurm_refuses_is_told(tmp_path, programs, slurm):
         slurm().run(job(tmp_path, programs("tick"), 9))
     with pytest.raises(MeasurementError, match="nowhere"):
         slurm(option="--partition=nowhere").run(job(tmp_path, programs("tick"), 1))
+
+
+def test_a_wait_for_nodes_ends_with_the_budget(tmp_path, programs, slurm, outside):
+    """All nodes are another job's; what is granted later than the budget's end is given back."""
+    waiting = job(tmp_path, programs("tick"), 1)
+    busy = outside.ask("sbatch", "--parsable", "-N8", "--exclusive", "--wrap", "sleep 300").strip()
+    try:
+        began = time.monotonic()
+        with (
+            ending_at(began + 4),
+            pytest.raises(NotGrantedError, match="the budget ended while Slurm had not granted 1 "),
+        ):
+            slurm().run(waiting)
+        assert 4 <= time.monotonic() - began < 4 + process_tree.ENDS_WITHIN
+        assert outside.jobs() == [busy]
+    finally:
+        outside.ask("scancel", busy)
 
 
 def test_more_nodes_than_the_allocation_has(tmp_path, monkeypatch):

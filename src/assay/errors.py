@@ -53,6 +53,10 @@ class StorageError(MeasurementError):
     """
 
 
+class NotGrantedError(MeasurementError):
+    """A batch system had not granted the nodes of a launch when the command's budget ended: nothing was started."""
+
+
 def warn(text: str) -> None:
     """A warning in one line on standard error about an answer that is given all the same."""
     sys.stderr.write(f"assay: warning: {text}\n")

@@ -31,7 +31,7 @@ BENCHMARKS = {
     **{f"osu_{each}": "collective" for each in (*_COLLECTIVE, "reduce_scatter_block")},
     **{f"osu_{each}": "collective-overlap" for each in _OVERLAPPED},
     # Intel MPI Benchmarks 2021, by component and benchmark
-    **dict.fromkeys(("imb-mpi1", "imb-p2p", "pingpong", "pingponganysource", "pingpongspecificsource"), "echo"),
+    **dict.fromkeys(("imb", "imb-mpi1", "imb-p2p", "pingpong", "pingponganysource", "pingpongspecificsource"), "echo"),
     **dict.fromkeys(("pingping", "uniband", "biband", "imb-rma", "imb-ext"), "bandwidth"),
     **dict.fromkeys(("unidir_put", "unidir_get", "bidir_put", "bidir_get", "accumulate"), "bandwidth"),
     "sendrecv": "ring",
@@ -66,6 +66,7 @@ BENCHMARKS = {
     "logp": "loggp",
     **dict.fromkeys(("selfish", "fwq", "ftq", "osnoise"), "noise"),
     "syncbench": "thread-barrier",
+    "mod1h": "patterns",  # EuroBen; papers name its patterns, one by one
 }
 # By a peer's command, in small letters: what to type.
 COMMANDS = {

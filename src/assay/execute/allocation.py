@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import shlex
@@ -10,10 +11,11 @@ import time
 import uuid
 from collections.abc import Callable
 
-from assay.errors import MeasurementError
+from assay.errors import MeasurementError, NotGrantedError
 from assay.execute import process_tree
 from assay.execute.mpi import launch_environment
 from assay.machine.slurm_nodes import NEVER_STARTS
+from assay.since_start import within
 
 _GRANTED = "assay: granted"  # follows the environment that the allocation has
 TIME_LIMIT = 60 * 60.0  # s, the limit of an allocation of our own by default (--time)
@@ -47,7 +49,7 @@ class Allocation:
 
     @classmethod
     def hold(cls, nodes: int, options: list[str]) -> Allocation:
-        """Request whole nodes and wait for them, however long; MeasurementError when Slurm refuses."""
+        """Request whole nodes and wait for them, until a budget's end; MeasurementError where Slurm gives none."""
         mark = f"assay-{uuid.uuid4().hex[:12]}"
         minutes = f"--time={int(TIME_LIMIT // 60)}"
         command = ["salloc", f"--nodes={nodes}", "--exclusive", "--mem=0", minutes, *options, f"--job-name={mark}"]
@@ -96,22 +98,26 @@ def _wait(
     granted: Callable[[], bool],
     output: Callable[[], str],
 ) -> None:
-    """Wait until Slurm grants the request of salloc; MeasurementError where it never will."""
-    began, inquiries = time.monotonic(), 0
+    """Wait until Slurm grants the request of salloc; MeasurementError where it never will, or not within the budget."""
+    began, inquiries, reason = time.monotonic(), 0, ""
+    end = began + within(math.inf)
     while not granted():
         why = last_words(output())
         alive = held.alive()
         waited = time.monotonic() - began
         if alive and waited > 2 * 2**inquiries:  # with growing intervals
-            reason = process_tree.ask(["squeue", "-h", f"--name={mark}", "-o", "%r"], timeout=30)[1].strip()
+            reason = process_tree.ask(["squeue", "-h", f"--name={mark}", "-o", "%r"], timeout=30)[1].strip() or reason
             inquiries += 1
             if NEVER_STARTS.search(reason):
                 alive, why = False, reason
             elif inquiries == 1:
                 sys.stderr.write(f"assay: waiting for Slurm to grant {nodes} nodes ({mark}: {reason})\n")
         if not alive:
-            reason = why or "salloc printed nothing"
-            raise MeasurementError(f"Slurm gave no allocation of {nodes} nodes: {reason}; {command}")
+            why = why or "salloc printed nothing"
+            raise MeasurementError(f"Slurm gave no allocation of {nodes} nodes: {why}; {command}")
+        if time.monotonic() >= end:
+            why = f" ({reason})" if reason else ""
+            raise NotGrantedError(f"the budget ended while Slurm had not granted {nodes} nodes{why}; {command}")
         time.sleep(0.05)
 
 

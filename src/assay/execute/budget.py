@@ -228,10 +228,9 @@ class TimeBound:
         """Whether it ended a benchmark's launches before the first look."""
         return benchmark in self._ended
 
-    def limited(self, task: Task) -> Task:
-        """The task, ended at the budget's end."""
-        left = max(SHORTEST, self.seconds - self.elapsed())
-        return replace(task, timeout=min(task.timeout, left))
+    def left(self) -> float:
+        """Seconds that a launch which is begun now may take, with what it waits for."""
+        return max(SHORTEST, self.seconds - self.elapsed())
 
     def took(self, task: Task, seconds: float) -> None:
         """Note what a launch took: the next ones of its benchmark are expected to take as long."""

@@ -170,7 +170,7 @@ def _version(words: tuple[str, ...], env: Mapping[str, str]) -> str:
         raise MeasurementError(f"compiler `{called}`: there is no such program")
     if ended.timed_out:
         raise MeasurementError(
-            f"compiler `{called}` hangs: `{called} --version` gave no answer in {_ANSWERS_WITHIN:g} s"
+            f"compiler `{called}` hangs: `{called} --version` gave no answer in {ended.seconds:.2g} s"
         )
     if any(ended.statuses):
         raise MeasurementError(f"compiler `{called}` fails even at --version: {_opening(output)}")

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay import input_file
 from assay.described.shipped import open_described, per_node, room
 from assay.errors import InputError, MeasurementError
 from assay.network.refused import core_refusal
@@ -44,10 +45,7 @@ def load(path: Path) -> Schedule:
     """Read a file of GOAL, text or binary; InputError names the line."""
     from assay._core import goal as core
 
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", key="--goal", value=str(path)) from None
+    text = input_file.content(path, input_file.TABLE)
     try:
         return core.Schedule(text)
     except ValueError as error:

@@ -15,6 +15,7 @@ import ipaddress
 import re
 from pathlib import Path
 
+from assay import input_file
 from assay.errors import InputError
 from assay.machine import host_ranges
 
@@ -27,10 +28,7 @@ _COUNT = re.compile(r"0*[1-9]\d{0,8}", re.ASCII)
 
 def read_hosts(path: Path) -> dict[str, int | None]:
     """Hosts of a file with their slots (None: not given); InputError names the line that is wrong."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"the file of hosts cannot be read: {error.strerror}", file=path) from None
+    data = input_file.content(path)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -24,7 +24,6 @@ from assay.errors import InputError
 from assay.execute import process_tree
 from assay.execute.compiler import Compiler, find_compiler
 from assay.execute.mpi import launch_environment
-from assay.since_start import within
 
 _ANSWERS_WITHIN = 60.0  # s, pkg-config and a trial link
 _WHEEL = "scipy_openblas64"
@@ -172,7 +171,7 @@ def _links(compiler: Compiler, library: FoundLibrary, functions: Sequence[str]) 
     with process_tree.OutputFile() as output:
         ended = process_tree.run(
             [process_tree.Command((*words, *trial.command(source, made, folder, {})), output.path, output.path)],
-            timeout=within(_ANSWERS_WITHIN),
+            timeout=_ANSWERS_WITHIN,
             environment=launch_environment(os.environ) | dict(compiler.environment) | {"TMPDIR": str(folder)},
             scratch=[folder],
         )

@@ -103,7 +103,7 @@ def _identify(starter: str, env: Mapping[str, str]) -> tuple[str, str]:
         raise MeasurementError(f"{starter} does not start ({ended.missing}); name another in MPIEXEC and MPICXX")
     if ended.timed_out:
         raise MeasurementError(
-            f"{starter} hangs: `{starter} --version` gave no answer in {_ANSWERS_WITHIN:.0f} s; "
+            f"{starter} hangs: `{starter} --version` gave no answer in {ended.seconds:.2g} s; "
             "name another in MPIEXEC and MPICXX"
         )
     for implementation, sign in _SIGNS:

@@ -27,6 +27,7 @@ from assay.benchmark.record import benchmark
 from assay.benchmark.resolved import program_words
 from assay.errors import AssayError
 from assay.execute.build import build
+from assay.execute.host_file import read_hosts
 from assay.execute.job import Job, launcher, outputs
 from assay.execute.mpi import Mpi, find_mpi
 from assay.execute.placement import read_launches
@@ -96,8 +97,9 @@ def _only(via: str, nodes: Sequence[str], timeout: float, folder: Path) -> str:
     """The launcher's name with just these nodes."""
     kind, _, option = via.partition(":")
     if kind == "hosts":
-        given = {line.split()[0]: line for line in Path(option).read_text().splitlines() if line.split()}
-        (folder / "hosts").write_text("".join(f"{given[node]}\n" for node in nodes))
+        slots = read_hosts(Path(option))
+        lines = (f"{node} slots={slots[node]}\n" if slots[node] else f"{node}\n" for node in nodes)
+        (folder / "hosts").write_text("".join(lines))
         return f"hosts:{folder / 'hosts'}"
     if kind == "lab" or "SLURM_JOB_ID" in os.environ:
         return via

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import marshal
+import math
 import os
 import subprocess
 import sys
@@ -205,11 +206,12 @@ def run(
 ) -> Ended:
     """Run `commands` at once and wait for all; everything that they started has ended when this returns.
 
-    With `patience` (s), `stopped` gets the processes that a signal stops while they run.
+    With `patience` (s), `stopped` gets the processes that a signal stops while they run. A budget's end ends them, too.
     """
+    least = within(math.inf if timeout is None else timeout)
     tree = ProcessTree(
         commands,
-        timeout=timeout,
+        timeout=None if math.isinf(least) else least,
         environment=environment,
         folder=folder,
         cleanup=cleanup,
@@ -226,7 +228,7 @@ def ask(
     """Run one command and return how it ended, with the output of both streams; a budget's end ends it, too."""
     with OutputFile() as output:
         command = Command(tuple(argv), output.path, output.path)
-        ended = run((command,), timeout=within(timeout), environment=environment, folder=folder)
+        ended = run((command,), timeout=timeout, environment=environment, folder=folder)
         return ended, output.read()
 
 

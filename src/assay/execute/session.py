@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from assay.benchmark.record import Benchmark, benchmark
 from assay.benchmark.variants import variant_of
-from assay.errors import InputError, MeasurementError, StorageError
+from assay.errors import InputError, MeasurementError, NotGrantedError, StorageError
 from assay.execute.budget import TimeBound, first_look
 from assay.execute.checks import failed_checks
 from assay.execute.failure import is_silent
@@ -293,21 +293,23 @@ def _do_one(
     run.journal({"event": "begun", "task": task.name, "file": file, "about": asdict(about)})
     out = run.folder / "launches" / file
     before = look()
-    limited = task if bound is None else bound.limited(task)
+    left = None if bound is None else bound.left()  # of the budget: for a launch, and for what it waits for
+    limited = task if left is None else replace(task, timeout=min(task.timeout, left))
     began = 0.0 if bound is None else bound.elapsed()
     try:
         job = replace(target.job(record, limited, out, run.folder / "log" / f"{Path(file).stem}.txt"), say=say)
-        outcome = target.perform(record, job)
-        rejected = False
+        with ending_at(None if left is None else time.monotonic() + left):
+            outcome = target.perform(record, job)
+        rejected = waited = False
     except InputError as error:
         raise NoPlaceError(error) from None
     except StorageError:
         raise
     except MeasurementError as error:  # not what was requested: its output stays and is not counted
-        rejected = True
+        rejected, waited = True, isinstance(error, NotGrantedError)
         outcome = Outcome(status=1, reason=str(error), seconds=0.0, command=(), hosts=())
     took = 0.0 if bound is None else bound.elapsed() - began
-    ended_by_budget = outcome.status != 0 and limited.timeout < task.timeout and took >= limited.timeout
+    ended_by_budget = outcome.status != 0 and not waited and left is not None and took >= left
     if bound is not None:
         bound.took(task, took)
     beside = bystanders(before, look()) if _is_here(outcome) else []

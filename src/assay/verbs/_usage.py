@@ -40,8 +40,10 @@ def usage(error: TyperException) -> str:
         from assay.verbs._first_words import MEANT
 
         names = [each.name for each in pkgutil.iter_modules(verbs.__path__) if not each.name.startswith("_")]
-        known = [f"assay {each}" for each in (*names, *MEANT)]
-        near = peers.COMMANDS.get(verb[1].lower()) or peers.nearest(f"assay {verb[1]}", known, {})
+        typed = verb[1].lower()
+        begun = [each for each in names if each.startswith(typed)]
+        ours = begun[0] if len(begun) == 1 else peers.nearest(typed, [*names, *MEANT], {})
+        near = peers.COMMANDS.get(typed) or (f"assay {ours}" if ours else None)
         message = f"no such command {verb[1]!r}{f' (did you mean `{near}`?)' if near else ''}"
     context: Any = getattr(error, "ctx", None)
     hint = "" if context is None else f"; `{context.command_path} -h` lists what is accepted"

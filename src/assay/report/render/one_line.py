@@ -51,11 +51,13 @@ def _once(titles: list[str]) -> list[str]:
 
 
 def _standing(document: Document, verdict: RunVerdict, mixed: bool) -> str:
-    """The state that most figures reach, `mixed` where others are worse, and the grade of a measured run."""
+    """The state that most figures reach, `mixed` where others are worse, damage, and the grade of a measured run."""
     if nothing_measured(document) is not None:
         unfinished = document.unfinished
         return "nothing measured" if unfinished is None else f"{unfinished.state}, nothing measured"
-    state = f"mostly {document.state}" if mixed and document.state == "clean" else document.state
+    damaged = bool(document.damage)
+    state = f"mostly {document.state}" if (mixed or damaged) and document.state == "clean" else document.state
+    state = f"damaged, {state}" if damaged else state
     if document.unfinished is not None:
         state = f"{document.unfinished.state}, {state}"
     if document.described or not document.valid:
