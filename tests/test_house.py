@@ -89,7 +89,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "versions",
     },
     "exporters": {"document", "report", "sanitised", "store", "versions"},
-    "schemas": {"versions", "machine", "document", "execute", "throughput", "laboratory"},
+    "schemas": {"versions", "machine", "document", "network", "execute", "throughput", "laboratory"},
     "execute": {
         *(
             "case",

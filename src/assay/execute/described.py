@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.benchmark.record import Benchmark
+from assay.described.limits import MachineBounds
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described
 from assay.errors import InputError
@@ -101,7 +102,7 @@ class DescribedTarget(SimulatedTarget):
         return {"placement": way, **({"placement_seed": seed} if way == "scattered" else {})}
 
     @cached_property
-    def _limits(self) -> dict[str, Any]:
+    def _limits(self) -> MachineBounds:
         from assay.described.limits import limits
 
         return limits(self.description)

@@ -255,7 +255,7 @@ def do(
 
 def _allocation(run: Run, mark: str) -> int:
     """Number the allocation that this process measures in: a run resumed in another job has launches of both."""
-    marks = [entry["mark"] for entry in run.entries() if entry.get("event") == "allocation"]
+    marks = [entry["mark"] for entry in run.entries() if entry["event"] == "allocation"]
     if mark not in marks:
         run.journal({"event": "allocation", "mark": mark})
         marks.append(mark)
@@ -314,7 +314,7 @@ def _do_one(
     written = [run.content(path, about) for _, path in outputs(out)]
     if outcome.status == 0 and not (written and all(each.done for each in written)):
         outcome = replace(outcome, status=1, reason="the program ended without saying that it was done")
-    failed = [event | {"case": task.factors | event.get("case", {})} for each in written for event in each.failed]
+    failed = [_with_factors(event, task) for each in written for event in each.failed]
     wrong_only = bool(failed) and not rejected and bool(written) and all(each.done for each in written)
     if failed:  # the only reason for exit status 1 of a program that ended without a message
         other = None if wrong_only and is_silent(outcome.reason or "") else outcome.reason
@@ -344,3 +344,9 @@ def _do_one(
     if outcome.refused and not finished_tasks(run):
         raise RefusedError(f"{task.benchmark}: {outcome.refused}")
     return Failure(task.name, task.benchmark, outcome.reason or f"exit status {outcome.status}"), wrong_only
+
+
+def _with_factors(check: Mapping[str, object], task: Task) -> dict[str, object]:
+    """A failed check, with what was varied from outside in its case."""
+    case = check.get("case")
+    return {**check, "case": task.factors | (case if isinstance(case, dict) else {})}
