@@ -44,7 +44,7 @@ class Duration:
     launches: int
     known: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Give it as plain data."""
         return dict(self.__dict__)
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from assay.benchmark.record import Benchmark, benchmark
 from assay.benchmark.variants import variant_of
@@ -41,13 +41,13 @@ class Target(Protocol):
     def perform(self, record: Benchmark, job: Job) -> Outcome:
         """Launch it and wait."""
 
-    def circumstances(self) -> dict[str, Any]:
+    def circumstances(self) -> dict[str, object]:
         """The circumstances of the next launch (the provenance of its rows)."""
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Describe this target, for run.json."""
 
-    def compiled(self) -> list[dict[str, Any]]:
+    def compiled(self) -> list[dict[str, object]]:
         """What compilers made of the kernels that are varied: an entry for each program and variant."""
 
     def allocation(self) -> str:

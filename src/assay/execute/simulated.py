@@ -104,7 +104,7 @@ class PlayedLaunch:
         first, *between, last = [*lines, *map(_line, self.ending)]
         return [first, *map(_line, self.opening), *between, *map(_line, self.closing), last]
 
-    def failed(self) -> list[dict[str, Any]]:
+    def failed(self) -> list[dict[str, object]]:
         """The checks that failed, as their events have them."""
         return [{"case": json.loads(case), "detail": detail} for case, detail in self.launch.failed]
 

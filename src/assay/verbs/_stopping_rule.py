@@ -7,7 +7,6 @@ interrupted goes on with the same launches.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from assay.execute.budget import TimeBound
 from assay.execute.plan import Plan, Spending
@@ -55,7 +54,7 @@ class Spent:
 
     def _stopping(
         self, run: Run, benchmark: str, launches: int, seconds: dict[tuple[str, int], float]
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         from assay.analysis.stopping import Decision, FirstOf, HalfWidth, LaunchProgress, StoppingRule, TimeBudget
         from assay.report.derive.stopping_figures import watched
 
