@@ -18,7 +18,7 @@ OpenEnds = Annotated[list[float | None], Field(min_length=2, max_length=2)]  # N
 
 @with_config(ConfigDict(extra="allow"))
 class AnyFigure(TypedDict):
-    """One figure, SI units: every verb's `figures` has these keys, and more that say how good it is."""
+    """One figure, SI units: every verb's `figures` has these keys, and more that state how good it is."""
 
     name: str
     value: float | None
@@ -38,7 +38,7 @@ class WarmupFound(TypedDict):
 
 
 class WaitingMessage(TypedDict):
-    """A message of a deadlock's circle: the channel that it holds, and the one that it waits for."""
+    """A message of a deadlock's circle: the channel that it occupies, and the one that it waits for."""
 
     message: int
     source: int
@@ -75,7 +75,7 @@ class SimulatedFigure(AnyFigure):
 
 
 class MeanFound(TypedDict):
-    """A mean with its interval of this `confidence`, over so many `parts`; null: none, as `note` says."""
+    """A mean with its interval of this `confidence`, over so many `parts`; null: none, as `note` states."""
 
     mean: float | None
     interval: Ends | None
@@ -268,7 +268,7 @@ class Sweep(TypedDict):
 
 @final
 class Replay(TypedDict):
-    """`assay replay`: what came of the messages of a file; `delivered_file` says when each arrived."""
+    """`assay replay`: what came of the messages of a file; `delivered_file` has when each arrived."""
 
     engine: str
     simulated_cycles: int
