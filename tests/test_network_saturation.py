@@ -227,7 +227,7 @@ def test_a_cube_just_below_its_saturation_is_not_called_saturated(tmp_path: Path
     filling = Filling(about)
     for seed in range(1, 11):
         seeded = about.but(method=about.method.model_copy(update={"seed": seed}))
-        assert answer(balance.decide(seeded, 20_000, filling)).saturated is not True
+        assert answer(balance.decide(seeded, 0.782, 20_000, filling)).saturated is not True
 
 
 def test_a_run_that_ends_before_messages_can_arrive_does_not_decide(tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def test_a_run_that_ends_before_messages_can_arrive_does_not_decide(tmp_path: Pa
     file = tmp_path / "torus.toml"
     file.write_text(of_long_messages(TORUS.replace("[4, 4]", "[8, 8]"), 0.4))
     about = description.load(file)
-    steps = balance.decide(about, 20_000, Filling(about))
+    steps = balance.decide(about, 0.4, 20_000, Filling(about))
     runs = [task.make() for task in next(steps)]
     assert balance.judged([balance.halves(run.backlog, 0) for run in runs], 0.00125) is True
     longer = steps.send(runs)

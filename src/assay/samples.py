@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from assay import remarks
 from assay.case import Case
@@ -294,7 +294,7 @@ def _check(event: dict[str, Any], about: Circumstance, host: str) -> Check:
     )
 
 
-def case_of(event: dict[str, Any], about: Circumstance) -> Case:
+def case_of(event: Mapping[str, object], about: Circumstance) -> Case:
     """Return the case, sorted by name.
 
     ValueError where a parameter is neither a finite number nor text, true, false or null.
@@ -383,7 +383,30 @@ def _sound(row: _Kind) -> _Kind:
     return row
 
 
-def shared(measured: Measured, about: Circumstance, first: bool) -> dict[str, Any]:
+class OfBlock(TypedDict):
+    """What the samples of a block have in common: the fields of `Sample` but its value and repetition."""
+
+    run: str
+    benchmark: str
+    part: str
+    machine: str
+    metric: str
+    case: Case
+    batch: int
+    allocation: int
+    launch: int
+    attempt: int
+    block: int
+    order: int
+    first: bool
+    cache: str | None
+    host: str
+    t: float
+    seed: int
+    provenance: str
+
+
+def shared(measured: Measured, about: Circumstance, first: bool) -> OfBlock:
     """Give what the samples of a block have in common, or what its first call has: all but value and repetition."""
     block = measured.block
     return {

@@ -26,7 +26,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
@@ -38,6 +38,7 @@ from assay.stored import journal, lines, provenance, run_names, seal, tables
 from assay.stored.circumstances import usable
 from assay.stored.damage import Damage, damage
 from assay.stored.journal import circumstance
+from assay.stored.journal_entries import JournalEntry
 from assay.stored.launch_file import Content, LaunchFile, LaunchFiles
 from assay.stored.made_folder import MadeFolder
 from assay.stored.run_names import RunName
@@ -281,18 +282,18 @@ class Run:
 
     # -- while running -----------------------------------------------------------------------------------------------
 
-    def journal(self, entry: dict[str, Any]) -> None:
+    def journal(self, entry: Mapping[str, object]) -> None:
         """Append one line to the journal and sync it to disk before going on."""
         try:
             self._journal.append({"t": time.time(), **entry})
         except OSError as error:
             storage_failed(error, self.folder, self.folder)
 
-    def entries(self) -> list[dict[str, Any]]:
+    def entries(self) -> list[JournalEntry]:
         """Return the journal's entries: what cannot be used of it is in `damage`. InputError where it is unreadable."""
         return self._entries()[0]
 
-    def _entries(self) -> tuple[list[dict[str, Any]], list[str]]:
+    def _entries(self) -> tuple[list[JournalEntry], list[str]]:
         try:
             return self._journal.read()
         except OSError as error:
@@ -304,7 +305,7 @@ class Run:
             storage_failed(error, path, self.folder)
         raise InputError(f"cannot be read ({error.strerror})", file=path) from None
 
-    def keep_provenance(self, document: dict[str, Any]) -> str:
+    def keep_provenance(self, document: Mapping[str, object]) -> str:
         """Store the circumstances of a launch; returns the key that its rows carry."""
         self._provenance = None
         try:
@@ -375,7 +376,7 @@ class Run:
 
     def _lost(self) -> list[str]:
         """What the run's own record shows of its journal: that it is another run's, or not what was written."""
-        runs = {e["about"].get("run") for e in self.entries() if e["event"] == "begun"} - {None, self.about.get("id")}
+        runs = {e["about"]["run"] for e in self.entries() if e["event"] == "begun"} - {self.about.get("id")}
         if runs or not self._differs("journal.jsonl"):
             return [f"journal.jsonl: is of run {run}, and run.json of {self.about.get('id')}" for run in sorted(runs)]
         return [f"journal.jsonl: {lines.ALTERED}"]

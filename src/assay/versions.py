@@ -16,13 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeVar, cast
 
 from assay.errors import InputError
 
 KEY = "version"
 MOST_DIGITS = 9
-Document = dict[str, Any]
+Document = dict[str, object]
+Value = TypeVar("Value")
 Refusal = Callable[[str, object, str], InputError]  # from problem, value seen, what is accepted
 
 
@@ -98,15 +99,15 @@ def checked(form: Form, stated: object, refusal: Refusal) -> int:
     return stated
 
 
-def current(form: Form, document: Mapping[str, Any], refusal: Refusal) -> Document:
+def current(form: Form, document: Mapping[str, Value], refusal: Refusal) -> dict[str, Value]:
     """Return a document as the newest version has it, without its version. InputError where it cannot be read."""
     version = checked(form, document[KEY], refusal) if KEY in document else form.oldest
     made = {key: value for key, value in document.items() if key != KEY}
     for step in form.steps[version - form.oldest :]:
-        made = step(made)
+        made = cast("dict[str, Value]", step(cast(Document, made)))
     return made
 
 
-def marked(form: Form, document: Mapping[str, Any]) -> Document:
+def marked(form: Form, document: Mapping[str, object]) -> Document:
     """Return a document with the version that is written now, first; one that states its own keeps that."""
     return {KEY: form.version, **document}

@@ -21,7 +21,7 @@ PAPER_SIZES = (8.0, 8192.0)  # Dunigan 1991, Appendix A: the papers fitted these
 PAPER_SHORT = (8.0, 100.0)  # Table 6: "up to 100 bytes", what Intel's protocols call short
 
 
-def fits(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, Any]]:
+def fits(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, object]]:
     """Fit the record's law to every family of cells that differ in length only; [] where it names none.
 
     The line is fitted to the record's first figure that is a time.
@@ -30,7 +30,7 @@ def fits(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, Any]
     return [] if law is None else law(record, found)
 
 
-def _lines(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, Any]]:
+def _lines(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, object]]:
     figure = next(figure for figure in record.figures.values() if figure.unit == "s")
     made = []
     for rest, by_length in sorted(families(found, figure.metric, "bytes").items(), key=_in_order):
@@ -43,13 +43,13 @@ def _in_order(family: tuple[tuple[tuple[str, Any], ...], Any]) -> list[tuple[str
 
 
 def _family(
-    record: Benchmark, figure: Figure, rest: dict[str, Any], cells: dict[float, CaseSamples]
-) -> list[dict[str, Any]]:
+    record: Benchmark, figure: Figure, rest: dict[str, object], cells: dict[float, CaseSamples]
+) -> list[dict[str, object]]:
     sizes, times = times_by_launch(figure, cells)
     about = {"benchmark": record.name, "figure": figure.name, "params": rest}
     if len(sizes) < 3 or not len(times) or not (times > 0).all():  # what costs nothing on a described machine: no line
         return []
-    made: list[dict[str, Any]] = []
+    made: list[dict[str, object]] = []
     middle = np.median(times, axis=0)
     for estimator, over in (
         ("relative", (0.0, float("inf"))),
@@ -63,12 +63,14 @@ def _family(
         half = half_performance.from_fit(line)
         reach = f"{_length(line.sizes[0])} to {_length(line.sizes[-1])}"
         made.append(
-            about
-            | {"law": "alpha_beta", "over": [line.sizes[0], line.sizes[-1]], **line.to_dict()}
-            | {"half_performance": half.to_dict()}
-            | {
+            {
+                **about,
+                "law": "alpha_beta",
+                "over": [line.sizes[0], line.sizes[-1]],
+                **line.to_dict(),
+                "half_performance": half.to_dict(),
                 "text": f"T = {line.alpha * 1e6:.4g} µs + {line.beta * 1e9:.4g} ns/B x N over {reach}"
-                f" ({'least squares, as the papers' if estimator == 'ordinary' else 'robust'}{_not_positive(line)})"
+                f" ({'least squares, as the papers' if estimator == 'ordinary' else 'robust'}{_not_positive(line)})",
             }
         )
     rates = sizes[sizes > 0] / middle[sizes > 0]
@@ -84,9 +86,12 @@ def _family(
             f"{_length(b.below)} and {_length(b.above)} ({b.kind} of {100 * b.effect:.0f}%)" for b in found_breaks
         )
         made.append(
-            about
-            | {"law": "breakpoints", "breakpoints": [b.to_dict() for b in found_breaks]}
-            | {"text": f"the line breaks between {where}"}
+            {
+                **about,
+                "law": "breakpoints",
+                "breakpoints": [b.to_dict() for b in found_breaks],
+                "text": f"the line breaks between {where}",
+            }
         )
         for part in alpha_beta.piecewise(sizes, times, [b.below for b in found_breaks]):
             line = part.line
@@ -143,7 +148,7 @@ def times_by_launch(
     return np.array(list(cells)), times
 
 
-def _cache_levels(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, Any]]:
+def _cache_levels(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, object]]:
     """Levels of a latency curve over `size`, from the least readings, with the range of each size over launches."""
     figure = next(figure for figure in record.figures.values() if figure.unit == "s")
     made = []
@@ -179,15 +184,15 @@ def families(
     return {rest: dict(sorted(cells.items())) for rest, cells in grouped.items()}
 
 
-def _speedup(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, Any]]:
+def _speedup(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, object]]:
     return fits_speedup.laws(record, found, families, times_by_launch)
 
 
-def _rates_by_level(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, Any]]:
+def _rates_by_level(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, object]]:
     return fits_levels.fit_families(record, found, families)
 
 
-LAWS: dict[str, Callable[[Benchmark, Sequence[CaseSamples]], list[dict[str, Any]]]] = {
+LAWS: dict[str, Callable[[Benchmark, Sequence[CaseSamples]], list[dict[str, object]]]] = {
     "alpha_beta": _lines,
     "cache_levels": _cache_levels,
     "speedup": _speedup,

@@ -24,12 +24,12 @@ MISSES = 0.25  # a plane that is off by more at hops it was not fitted on is rep
 
 def per_hop(
     benchmark: str, figure: Figure, found: Sequence[CaseSamples], times_by_launch: Times, over: tuple[float, float]
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     """Planes for every family of cells that differ in length and hops; [] where there are fewer than two of either.
 
     `over`: the papers' lengths (B), for the plane by least squares.
     """
-    made: list[dict[str, Any]] = []
+    made: list[dict[str, object]] = []
     for rest, cells in _families(found, figure.metric).items():
         places = np.array(list(cells))
         sizes, counts = places[:, 0], places[:, 1]

@@ -31,11 +31,11 @@ Families = Callable[[Sequence[CaseSamples], str, str], Mapping[tuple[tuple[str, 
 Times = Callable[[Figure, Mapping[Any, CaseSamples]], tuple[Floats, Floats]]
 
 
-def laws(record: Benchmark, found: Sequence[CaseSamples], families: Families, times: Times) -> list[dict[str, Any]]:
+def laws(record: Benchmark, found: Sequence[CaseSamples], families: Families, times: Times) -> list[dict[str, object]]:
     """Speedup over the program on its fewest threads, or ranks of an application; weak scaling behind strong."""
     figure = next(figure for figure in record.figures.values() if figure.unit == "s")
     key = "ranks" if record.part == "applications" else "threads"
-    made: list[dict[str, Any]] = []
+    made: list[dict[str, object]] = []
     for rest, cells in families(found, figure.metric, key).items():
         about = {"benchmark": record.name, "figure": figure.name, "params": dict(rest)}
         made += _family(about, key, *times(figure, cells))
@@ -60,7 +60,7 @@ def laws(record: Benchmark, found: Sequence[CaseSamples], families: Families, ti
 
 def _family(
     about: Mapping[str, Any], key: str, counts: Floats, times: Floats, work: Floats | None = None
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     """Its speedups and laws; Amdahl's and Gustafson's need two counts, the universal law three."""
     if len(counts) < 2 or not len(times):
         return []
@@ -79,7 +79,7 @@ def _family(
     return [*made, *({**about, "law": law.name, **_plain(law), "text": _words(law, key)} for law in fitted)]
 
 
-def _plain(law: speedup.Law) -> dict[str, Any]:
+def _plain(law: speedup.Law) -> dict[str, object]:
     return {key: value for key, value in law.to_dict().items() if key != "residuals"}
 
 
@@ -96,13 +96,13 @@ def _interval(law: speedup.Law, name: str) -> str:
     return "" if law.ci95 is None else f" ({law.ci95[name][0]:.3g} to {law.ci95[name][1]:.3g})"
 
 
-def _grown(of: Sequence[CaseSamples], work: Work, derived: Sequence[str]) -> list[tuple[dict[str, Any], Cells]]:
+def _grown(of: Sequence[CaseSamples], work: Work, derived: Sequence[str]) -> list[tuple[dict[str, object], Cells]]:
     """Families of weak scaling: one for each least number of ranks and the work that each does there.
 
     `derived`: what of a case follows from its parameters.
     """
     apart = ("ranks", *derived)
-    made: list[tuple[dict[str, Any], Cells]] = []
+    made: list[tuple[dict[str, object], Cells]] = []
     for size in dict.fromkeys(key for cell in of for key in cell.case if key not in apart):
         grouped: dict[tuple[tuple[str, Any], ...], list[CaseSamples]] = defaultdict(list)
         for cell in of:

@@ -16,7 +16,7 @@ import numpy as np
 class AnalysisResult:
     """A frozen dataclass that can be written as plain data."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Name every field with plain Python values, ready for JSON."""
         assert dataclasses.is_dataclass(self)
         return {field.name: plain(getattr(self, field.name)) for field in dataclasses.fields(self) if field.repr}

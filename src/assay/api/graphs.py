@@ -23,9 +23,9 @@ class LinkedRouters:
     _numbers: dict[Hashable, int] = field(default_factory=dict, repr=False)
     _named: bool = False
 
-    def keys(self) -> dict[str, Any]:
+    def keys(self) -> dict[str, object]:
         """The corresponding keys of [network]."""
-        found: dict[str, Any] = {"links": [list(pair) for pair in self.links]}
+        found: dict[str, object] = {"links": [list(pair) for pair in self.links]}
         channels = [channels for channels, _ in self.links.values()]
         delays = [delay for _, delay in self.links.values()]
         found |= {"link_channels": channels} if set(channels) - {1} else {}
@@ -150,7 +150,7 @@ def table_of(routes: Any, number: Callable[[Any], int], node: Callable[[Any], in
     return table_lines([tuple(reads[name](row[name]) for name in present) for row in rows], tuple(present))
 
 
-def _of_mapping(routes: Mapping[Any, Any]) -> Iterable[dict[str, Any]]:
+def _of_mapping(routes: Mapping[Any, Any]) -> Iterable[dict[str, object]]:
     for key, value in routes.items():
         if isinstance(value, Mapping):  # paths from one source
             for destination, path in value.items():

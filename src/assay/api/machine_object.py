@@ -17,7 +17,7 @@ PLACE = Path("machine")
 class Machine:
     """A machine that is only described: the keys of its TOML file (docs/machine_keys.md) as plain values."""
 
-    keys: dict[str, Any]
+    keys: dict[str, object]
 
     def __init__(self, name: str, **tables: Any) -> None:
         """Take the file's keys and tables by name: nodes=64, messages={"startup": "70 us", "per_byte": "0.4 us/B"}.

@@ -76,11 +76,12 @@ class Network:
         """Read NETWORK.toml, a platform of SimGrid or an anynet file of BookSim2. A graph's file stays where it is."""
         from assay.network.description import load
         from assay.network.foreign.read import read_network
+        from assay.toml.source import table_at, tables_of
 
         load(Path(path))  # whose errors name the line
-        tables, _ = read_network(Path(path))
+        tables = tables_of(read_network(Path(path))[0])
         for key in ("file", "table"):  # found from wherever the object is used
-            beside = Path(path).parent / str(tables.get("network", {}).get(key, "\n"))
+            beside = Path(path).parent / str(table_at(tables, "network").get(key, "\n"))
             if "\n" not in beside.name and beside.is_file():
                 tables = tables | {"network": tables["network"] | {key: str(beside.resolve())}}
         return Network.of(tables)

@@ -12,7 +12,7 @@ from assay import output_file
 from assay.errors import InputError
 
 
-def plain_table(table: Mapping[str, Any]) -> dict[str, Any]:
+def plain_table(table: Mapping[str, Any]) -> dict[str, object]:
     """Give a table with the plain values that TOML has: numbers of numpy, tuples and arrays too; None is left out."""
     return {str(key): _plain(value) for key, value in table.items() if value is not None}
 

@@ -13,12 +13,12 @@ from assay.toml.overriding import keys_of
 TICKS = re.compile(r"_ticks$")
 
 
-def number_at(tables: Mapping[str, Any], dotted: str) -> tuple[float, str]:
+def number_at(tables: Mapping[str, object], dotted: str) -> tuple[float, str]:
     """A number in SI units and the unit that it is written in ("" for a bare number). LookupError where there is none.
 
     A number that is written as a rate is one: "2.5 MB/s" is 2.5e6.
     """
-    value: Any = tables
+    value: object = tables
     for key in keys_of(dotted):
         if isinstance(value, list) and isinstance(key, int):
             value = value[key]
@@ -45,7 +45,7 @@ def read_as(value: str | float, written: str) -> float:
     return units.quantity(str(value), str(units.unit(written)[0]) if written else "1")
 
 
-def replaced(tables: Mapping[str, Any], values: Mapping[str, float]) -> dict[str, Any]:
+def replaced(tables: Mapping[str, object], values: Mapping[str, float]) -> dict[str, object]:
     """A copy of the tables with other numbers (SI) at these keys, each in the unit that is written there.
 
     Ticks and lengths stay whole, and ticks positive. LookupError where there is no such number.
@@ -61,7 +61,7 @@ def replaced(tables: Mapping[str, Any], values: Mapping[str, float]) -> dict[str
     return made
 
 
-def _text(before: Any, dotted: str, value: float, written: str) -> str | int | float:
+def _text(before: object, dotted: str, value: float, written: str) -> str | int | float:
     if not written:
         return max(1, round(value)) if TICKS.search(dotted) else round(value) if isinstance(before, int) else value
     si, factor = units.unit(written)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from assay.described import machine_tables, storage_effects
 from assay.described.kernels import KERNELS, stand_ins
@@ -173,7 +172,7 @@ def _protocol(
 
 def _overruling(machine: machine_tables.MachineTable) -> Iterator[Idle]:
     """[forced] and [one_sided]: a key that repeats the messages that it overrides."""
-    plain: list[Mapping[str, Any]] = [entry.model_dump() for entry in machine.protocol]
+    plain: list[Mapping[str, object]] = [entry.model_dump() for entry in machine.protocol]
     for table, given in (("forced", machine.forced), ("one_sided", machine.one_sided)):
         if given is None:
             continue
@@ -194,7 +193,7 @@ def _given(table: Table, name: str) -> bool:
     return bool(getattr(table, name) != type(table).model_fields[name].get_default(call_default_factory=True))
 
 
-def _nodes_forward(network: Mapping[str, Any]) -> bool:
+def _nodes_forward(network: Mapping[str, object]) -> bool:
     """Whether routers are nodes', so that a message passes through other nodes."""
     from assay.network import records
 

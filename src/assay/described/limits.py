@@ -6,7 +6,7 @@ another, so that the slowest kind of channel that all ways cross bounds the rate
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import nodes_of, room
@@ -22,13 +22,38 @@ CHANNELS = {
 MOST_NODES = 1 << 16  # of a network that is made for this alone
 
 
-def limits(description: DescribedMachine) -> dict[str, Any]:
-    """The bounds in SI units: `protocols`, each with `up_to` (B, None: any length), `startup` and `receive` (s);
-    `rate` of a message (B/s) with `rate_by`, what bounds it, None where nothing does; `barrier` {`algorithm`, `step`
-    (s)} where the machine has its own. `nodes` there are (None: any number), with `per_node` ranks each
-    by default.
+class ProtocolBounds(TypedDict):
+    """Costs of messages up to so many bytes (None: any length) [s]."""
+
+    up_to: float | None
+    startup: float
+    receive: float
+
+
+class OwnBarrier(TypedDict):
+    """A barrier of the machine's own, and its step [s]."""
+
+    algorithm: str
+    step: float
+
+
+class MachineBounds(TypedDict):
+    """The bounds in SI units: `rate` of a message (B/s) with `rate_by`, what bounds it, None where nothing does.
+
+    `nodes` there are (None: any number), with `per_node` ranks each by default.
     """
-    protocols = [
+
+    protocols: list[ProtocolBounds]
+    rate: float | None
+    rate_by: str | None
+    barrier: OwnBarrier | None
+    nodes: int | None
+    per_node: int
+
+
+def limits(description: DescribedMachine) -> MachineBounds:
+    """The bounds of a described machine."""
+    protocols: list[ProtocolBounds] = [
         {"up_to": each.up_to, "startup": each.startup, "receive": each.receive} for each in description.protocol
     ]
     if description.messages is not None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, cast
 
 from pydantic import PrivateAttr
 
@@ -36,9 +36,34 @@ from assay.network import applies, refused
 from assay.network import description as networks
 from assay.toml import checking, overriding
 from assay.toml.no_effect import Idle, refuse_idle
-from assay.toml.source import Keys, Source, read
+from assay.toml.source import Keys, Source, read, table_at
 
 PICOSECOND = 1e-12
+
+
+CoreTable = dict[str, object]  # one table with the keys of its model, numbers in SI units
+
+
+class CoreMachine(TypedDict, total=False):
+    """A machine as the core takes it."""
+
+    name: str
+    nodes: int
+    messages: CoreTable
+    node: CoreTable
+    progress: CoreTable
+    barrier: CoreTable
+    mpi: CoreTable
+    kernels: dict[str, object]
+    network: CoreTable
+    cycle: float
+    flit_bytes: float
+    storage: CoreTable
+    protocol: list[CoreTable]
+    forced: list[CoreTable]
+    one_sided: list[CoreTable]
+    self: list[CoreTable]
+    host: list[CoreTable]
 
 
 class DescribedMachine(machine_tables.MachineTable):
@@ -46,16 +71,16 @@ class DescribedMachine(machine_tables.MachineTable):
 
     _source: Source | None = PrivateAttr(default=None)
     _network: networks.NetworkDescription | None = PrivateAttr(default=None)
-    _filed: dict[str, Any] = PrivateAttr(default_factory=dict)
-    _own: dict[str, Any] = PrivateAttr(default_factory=dict)
+    _filed: dict[str, object] = PrivateAttr(default_factory=dict)
+    _own: dict[str, object] = PrivateAttr(default_factory=dict)
 
     @property
-    def filed(self) -> dict[str, Any]:
+    def filed(self) -> dict[str, object]:
         """The tables of the file, as they are written there."""
         return self._filed
 
     @property
-    def own(self) -> dict[str, Any]:
+    def own(self) -> dict[str, object]:
         """The same of this variant, with what was set from outside, as they are written."""
         return self._own
 
@@ -89,7 +114,7 @@ class DescribedMachine(machine_tables.MachineTable):
         if other._network is not None and other.network == self.network:
             self._network = replace(other._network, source=self._source or other._network.source)
 
-    def _parsed(self, network: Mapping[str, Any]) -> networks.NetworkDescription:
+    def _parsed(self, network: Mapping[str, object]) -> networks.NetworkDescription:
         source = self._source or Source(Path(self.name), "")
         found = networks.parse({"network": network}, source)
         if not {"cycle", "channel_rate"} & set(network):
@@ -124,27 +149,30 @@ class DescribedMachine(machine_tables.MachineTable):
         source = self._source or Source(Path(self.name), "")
         return source.error(keys, problem, accepted=accepted)
 
-    def for_core(self, per_node: int | None = None) -> dict[str, Any]:
+    def for_core(self, per_node: int | None = None) -> CoreMachine:
         """The description as the core takes it: tables, numbers in SI units, what is not given left out.
 
         `per_node`: ranks per node, in place of the description's own ([node] ranks, else processors).
         """
         kept = {"name", "nodes", "messages", "node", "progress", "barrier", "mpi"}
-        plain = self.model_dump(include=kept, exclude_none=True)
+        plain = cast(CoreMachine, self.model_dump(include=kept, exclude_none=True))
+        node = plain.get("node", {})
         if self.node is not None:
-            plain["node"]["processors"] = per_node or plain["node"].pop("ranks", None) or self.node.processors
+            node["processors"] = per_node or node.pop("ranks", None) or self.node.processors
         if kernels := node_model.for_core(self):
             plain["kernels"] = kernels
-        intake = plain.get("node", {}).pop("intake", None)
+        intake = node.pop("intake", None)
         found = self.network_description()
         if found is not None:
             network = found.core()["network"]
-            plain |= {"network": network, "cycle": found.cycle, "flit_bytes": found.network.flit_bytes}
+            plain["network"], plain["cycle"] = network, found.cycle
+            plain["flit_bytes"] = found.network.flit_bytes
             if intake == "processor":
                 ticks = network.get("ejection_flit_ticks") or network["flit_ticks"]
-                plain["node"]["intake"] = ticks * found.cycle  # seconds of a flit
+                assert isinstance(ticks, int)
+                node["intake"] = ticks * found.cycle  # seconds of a flit
         if self.node is not None and self.node.noise is not None:
-            plain["node"]["noise"] = self._noise(self.node.noise)
+            node["noise"] = self._noise(self.node.noise)
         if self.storage is not None:
             plain["storage"] = storage_tables.core_table(self.storage)
         entries = [_entry(protocol) for protocol in self.protocol]
@@ -164,7 +192,7 @@ class DescribedMachine(machine_tables.MachineTable):
             for key, value in self.defaults.items()
         }
 
-    def _noise(self, where: str) -> list[dict[str, Any]]:
+    def _noise(self, where: str) -> list[dict[str, object]]:
         """The stored noise of real processors, in picoseconds; a path is tried in the description's folder first."""
         from assay.machine.noise_traces import processors
 
@@ -179,7 +207,14 @@ class DescribedMachine(machine_tables.MachineTable):
         ]
 
 
-def _entry(table: checking.Table) -> dict[str, Any]:
+def processors_of(machine: CoreMachine) -> int:
+    """Processors of a node, as the core counts them."""
+    found = machine.get("node", {}).get("processors", 1)
+    assert isinstance(found, int)
+    return found
+
+
+def _entry(table: checking.Table) -> dict[str, object]:
     return table.model_dump(by_alias=True, exclude_none=True)
 
 
@@ -188,7 +223,8 @@ def load(path: Path, overrides: Mapping[str, str] | None = None) -> DescribedMac
 
     The file's other variants are checked as well, without the overrides, which may not suit them.
     """
-    filed, plain = read(path, versions.MACHINE)
+    tables, plain = read(path, versions.MACHINE)
+    filed: dict[str, object] = {**tables}
     given = dict(overrides or {})
     described = _chosen(filed, plain, given)
     for name in described.variant:
@@ -197,7 +233,7 @@ def load(path: Path, overrides: Mapping[str, str] | None = None) -> DescribedMac
     return described
 
 
-def check(tables: dict[str, Any], place: Path) -> DescribedMachine:
+def check(tables: dict[str, object], place: Path) -> DescribedMachine:
     """Validate a description that is no file, its variants too; errors have `place` in place of a file's name."""
     source = Source(place, "")
     described = _chosen(tables, source, {})
@@ -207,19 +243,19 @@ def check(tables: dict[str, Any], place: Path) -> DescribedMachine:
 
 
 def _chosen(
-    filed: dict[str, Any], plain: Source, overrides: Mapping[str, str], other: DescribedMachine | None = None
+    filed: dict[str, object], plain: Source, overrides: Mapping[str, str], other: DescribedMachine | None = None
 ) -> DescribedMachine:
     """The machine that a file's tables describe with the variant and the keys that `overrides` give.
 
     `other`: a machine of the same file whose network has been parsed.
     """
     words = dict(overrides)
-    table: dict[str, Any] = filed
+    table: dict[str, object] = filed
     varied: set[Keys] = set()
     variant: Keys = ()
     if (name := words.pop("variant", None)) is not None:
         table = _varied(table, name, plain)
-        varied = set(_keys_of(filed["variant"][name]))
+        varied = set(_keys_of(table_at(table_at(filed, "variant"), name)))
         variant = ("variant", name)
     given = [overriding.override(key, text, f"machine.{key}={text}") for key, text in words.items()]
     source = replace(plain, overrides=tuple((each.keys, each.words) for each in given), variant=variant)
@@ -235,7 +271,7 @@ def _chosen(
     return described
 
 
-def _overridden(table: dict[str, Any], given: Sequence[overriding.Override]) -> dict[str, Any]:
+def _overridden(table: dict[str, object], given: Sequence[overriding.Override]) -> dict[str, object]:
     """The tables with these keys; "none" leaves out what is no text, as in a variant."""
     gone = [each for each in given if each.value == "none" and _left_out(table, each.keys)]
     made = overriding.apply_overrides(table, [each for each in given if each not in gone])
@@ -243,12 +279,12 @@ def _overridden(table: dict[str, Any], given: Sequence[overriding.Override]) -> 
         *outer, last = map(str, each.keys)
         holder = made
         for key in outer:
-            holder = holder[key]
+            holder = table_at(holder, key)
         del holder[last]
     return made
 
 
-def _left_out(table: Any, keys: Keys) -> bool:
+def _left_out(table: object, keys: Keys) -> bool:
     """Whether a table, a list or a number is at these keys of tables."""
     for key in keys:
         if not isinstance(table, dict) or str(key) not in table:
@@ -257,9 +293,9 @@ def _left_out(table: Any, keys: Keys) -> bool:
     return not isinstance(table, str)
 
 
-def _refuse_origins_of_nothing(filed: dict[str, Any], origin: Mapping[str, str], source: Source) -> None:
+def _refuse_origins_of_nothing(filed: dict[str, object], origin: Mapping[str, str], source: Source) -> None:
     for dotted in origin:
-        inside: Any = filed
+        inside: object = filed
         for key in overriding.keys_of(dotted):
             if isinstance(inside, list) and isinstance(key, int) and key < len(inside):
                 inside = inside[key]
@@ -272,7 +308,7 @@ def _refuse_origins_of_nothing(filed: dict[str, Any], origin: Mapping[str, str],
 
 
 def _refuse_wrong_uncertainty(
-    filed: dict[str, Any], table: uncertainty_tables.UncertaintyTable | None, source: Source
+    filed: dict[str, object], table: uncertainty_tables.UncertaintyTable | None, source: Source
 ) -> None:
     """[uncertainty] has numbers of the file, each with an interval that holds it."""
     if table is None:
@@ -283,7 +319,7 @@ def _refuse_wrong_uncertainty(
                 raise source.error(("uncertainty", fault.table, place), fault.problem, accepted=fault.accepted)
 
 
-def _validated(table: dict[str, Any], source: Source) -> DescribedMachine:
+def _validated(table: dict[str, object], source: Source) -> DescribedMachine:
     described = checking.validate_tables(source, DescribedMachine, table)
     published_name.check(described.published, source)
     described._source = source
@@ -299,7 +335,7 @@ def _idle(described: DescribedMachine) -> Iterator[Idle]:
         yield from applies.idle(network, {"network": described.network or {}})
 
 
-def _keys_of(table: Mapping[str, Any], outer: Keys = ()) -> Iterator[Keys]:
+def _keys_of(table: Mapping[str, object], outer: Keys = ()) -> Iterator[Keys]:
     """All keys of a table, lists' entries counted from 0."""
     for key, value in table.items():
         if isinstance(value, dict):
@@ -311,15 +347,15 @@ def _keys_of(table: Mapping[str, Any], outer: Keys = ()) -> Iterator[Keys]:
             yield (*outer, key)
 
 
-def _varied(table: dict[str, Any], name: str, source: Source) -> dict[str, Any]:
-    known = table.get("variant", {})
-    if not isinstance(known, dict) or not isinstance(known.get(name), dict):
-        accepted = ", ".join(known) if isinstance(known, dict) else ""
+def _varied(table: dict[str, object], name: str, source: Source) -> dict[str, object]:
+    known = table_at(table, "variant")
+    if not isinstance(known.get(name), dict):
+        accepted = ", ".join(known)
         raise source.error(("variant",), "no such variant", value=name, accepted=accepted or "none: it has none")
-    return _merged(table, known[name]) | {"name": f"{table.get('name', '')}-{name}"}
+    return _merged(table, table_at(known, name)) | {"name": f"{table.get('name', '')}-{name}"}
 
 
-def _merged(table: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(table: Mapping[str, object], over: Mapping[str, object]) -> dict[str, object]:
     """Tables key by key; lists as a whole; a table or a number for which `over` has "none" is left out."""
     merged = dict(table)
     for key, value in over.items():

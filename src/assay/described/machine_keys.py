@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import typing
-from typing import Any
+from typing import TypedDict
 
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
@@ -38,9 +38,26 @@ SECTIONS: tuple[type[Table], ...] = (
 )
 
 
-def sections() -> list[dict[str, Any]]:
+class KeyRow(TypedDict):
+    """A key of a table: its unit, its default and its meaning in words."""
+
+    key: str
+    unit: str
+    default: str
+    meaning: str
+
+
+class KeySection(TypedDict):
+    """A table of a description: what it is, and its keys."""
+
+    table: str
+    text: str
+    keys: list[KeyRow]
+
+
+def sections() -> list[KeySection]:
     """Each table of a description: heading, what it is, and its keys."""
-    found = []
+    found: list[KeySection] = []
     for model in SECTIONS:
         text = " ".join((model.__doc__ or "").split())
         heading, colon, rest = text.partition(": ")
@@ -53,8 +70,8 @@ def sections() -> list[dict[str, Any]]:
     return found
 
 
-def _rows(model: type[BaseModel]) -> list[dict[str, Any]]:
-    rows = []
+def _rows(model: type[BaseModel]) -> list[KeyRow]:
+    rows: list[KeyRow] = []
     for name, field in model.model_fields.items():
         key = field.alias or name
         default = field.get_default(call_default_factory=True) if not field.is_required() else PydanticUndefined
@@ -69,12 +86,12 @@ def _rows(model: type[BaseModel]) -> list[dict[str, Any]]:
     return rows
 
 
-def _words(annotation: Any) -> str:
+def _words(annotation: object) -> str:
     words = [word for word in typing.get_args(annotation) if isinstance(word, str)]
     return f" ({', '.join(words)})" if words else ""
 
 
-def _default(value: Any) -> str:
+def _default(value: object) -> str:
     if value is None or value in ([], {}):
         return "–"
     return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)

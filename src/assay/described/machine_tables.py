@@ -7,7 +7,7 @@ records of topologies and routings in the core).
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -287,7 +287,7 @@ class MachineTable(Table):
         default=None, ge=1, le=1 << 24, description="without [network]: how many; by default as a run requests"
     )
     messages: MessagesTable | None = Field(None, description="message costs of a machine without a network")
-    network: dict[str, Any] | None = Field(None, description="the network, as in the network's own files")
+    network: dict[str, object] | None = Field(None, description="the network, as in the network's own files")
     protocol: list[ProtocolTable] = Field(
         default_factory=list, description="how messages travel over the network, by length"
     )
@@ -307,7 +307,7 @@ class MachineTable(Table):
     defaults: dict[str, int | float | str | list[int | float | str]] = Field(
         default_factory=dict, description="programs' parameters on this machine, where a person sets none"
     )
-    variant: dict[str, dict[str, Any]] = Field(
+    variant: dict[str, dict[str, object]] = Field(
         default_factory=dict,
         description="tables by name that replace keys above, or leave out a table or a number "
         '(KEY = "none"); chosen by --on NAME:VARIANT',

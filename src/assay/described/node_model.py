@@ -25,7 +25,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from assay.described.kernels import KERNELS, WorkKind, stand_ins
 from assay.described.machine_tables import ComputeTable, MachineTable
@@ -170,19 +169,19 @@ def node_kernel(machine: MachineTable, kernel: str, memory: float | None = None)
     return f"compute.rate.{kernel}, or node.bus"
 
 
-def for_core(machine: MachineTable) -> dict[str, Any]:
+def for_core(machine: MachineTable) -> dict[str, object]:
     """The same levels as the simulator takes them: for each kernel that is described, in seconds."""
     return {kernel: _core(of) for kernel in _names(machine) if not isinstance(of := levels(machine, kernel), str)}
 
 
-def _core(of: tuple[Level, ...]) -> dict[str, Any]:
+def _core(of: tuple[Level, ...]) -> dict[str, object]:
     together = of[-1].takes.together
     rows = [
         {"own": level.takes.own, "bus": level.takes.bus} | ({} if level.up_to is None else {"up_to": level.up_to})
         for level in of
     ]
     shared = {} if math.isinf(together) else {"shared": 1 / together}
-    return {"half": of[0].takes.half_length, "levels": rows} | shared
+    return {"half": of[0].takes.half_length, "levels": rows, **shared}
 
 
 def _names(machine: MachineTable) -> Iterator[str]:

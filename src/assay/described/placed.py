@@ -14,7 +14,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
 
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import nodes_of, per_node, usual_per_node
@@ -83,7 +82,8 @@ def _lowest(machine: DescribedMachine, way: str, count: int, there: int) -> list
     from assay._core import batch
 
     network = machine.network or {}
-    shape = network.get("extents") or []
+    extents = network.get("extents")
+    shape = extents if isinstance(extents, list) else []
     if way not in _ways(network):
         of = "a hypercube" if way == "subcube" else "a mesh or torus of up to three dimensions"
         problem = f"needs {of}, and {machine.name} is {network.get('topology') or 'without a network'}"
@@ -99,9 +99,9 @@ def _lowest(machine: DescribedMachine, way: str, count: int, there: int) -> list
     return [node for node, _ in stepper.place(0)][:count]
 
 
-def _ways(network: Mapping[str, Any]) -> list[str]:
+def _ways(network: Mapping[str, object]) -> list[str]:
     """Those of choosing nodes that a network has."""
-    topology, shape = network.get("topology"), network.get("extents") or []
-    is_mesh = topology in ("mesh", "torus") and 1 <= len(shape) <= DIMENSIONS
+    topology, shape = network.get("topology"), network.get("extents")
+    is_mesh = topology in ("mesh", "torus") and isinstance(shape, list) and 1 <= len(shape) <= DIMENSIONS
     there = {"subcube": topology == "hypercube", "submesh": is_mesh}
     return [way for way in WAYS if there.get(way, True)]

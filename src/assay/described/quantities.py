@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, JsonValue
 
 from assay.machine import units
 
@@ -20,7 +20,7 @@ def reader(wanted: str) -> BeforeValidator:
     return BeforeValidator(read)
 
 
-def _schema(unit: str) -> dict[str, Any]:
+def _schema(unit: str) -> dict[str, JsonValue]:
     """JSON schema of a quantity: its unit, and examples of how it is written."""
     return {"unit": unit, "examples": units.EXAMPLES[unit]}
 

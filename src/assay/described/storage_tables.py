@@ -5,7 +5,7 @@ The simulated machine takes these numbers as `core/storage/storage_parameters.hp
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -229,6 +229,6 @@ class StorageTable(Table):
             refuse(("declustering",), "is more than the I/O nodes", f"1 to {self.io_nodes}")
 
 
-def core_table(storage: StorageTable) -> dict[str, Any]:
+def core_table(storage: StorageTable) -> dict[str, object]:
     """The table as the core takes it: SI units, what is not given left out."""
     return storage.model_dump(by_alias=True, exclude_none=True)

@@ -88,7 +88,7 @@ class WrongEntry:
     accepted: str
 
 
-def fault(filed: Mapping[str, Any], table: UncertaintyTable, place: int, key: str) -> WrongEntry | None:
+def fault(filed: Mapping[str, object], table: UncertaintyTable, place: int, key: str) -> WrongEntry | None:
     """What is wrong with a key of entry `place`, by the file's tables; None where nothing is."""
     try:
         value, written = number_at(filed, key)
@@ -110,7 +110,7 @@ def fault(filed: Mapping[str, Any], table: UncertaintyTable, place: int, key: st
     return None
 
 
-def _value_text(filed: Mapping[str, Any], key: str) -> str:
+def _value_text(filed: Mapping[str, object], key: str) -> str:
     value, written = number_at(filed, key)
     return f"{value / float(unit(written)[1]):g} {written}" if written else f"{value:g}"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from pydantic import Field
 
@@ -32,7 +31,7 @@ class ValidationTable(Table):
     baseline_error: float | None = Field(None, ge=0, description="median error of the baseline there")
 
 
-def digest(tables: Mapping[str, Any]) -> str:
+def digest(tables: Mapping[str, object]) -> str:
     """A digest of a description's tables, as `tomllib` gives them, without [validation]."""
     kept = {key: value for key, value in tables.items() if key not in OUTSIDE}
     return hashlib.sha256(json.dumps(kept, sort_keys=True, separators=(",", ":"), default=str).encode()).hexdigest()

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.described.machine_file import DescribedMachine
+from assay.network.documents import CoreLink
 from assay.network.engine import link_name
 
 MOST_WAYS = 64  # of one pair; with more the ways are as good as unknown
@@ -39,7 +40,7 @@ class Ways:
 
     nodes: int
     links: NDArray[np.int64]
-    ends: list[Mapping[str, Any]]
+    ends: list[CoreLink]
     alike: NDArray[np.int64]
 
 
@@ -75,16 +76,20 @@ def ways(machine: DescribedMachine, nodes: Sequence[int]) -> Ways | None:
     return Ways(len(nodes), links, net.links, alike)
 
 
-def _without_slower(fabric: Mapping[str, Any]) -> dict[str, Any]:
+def _without_slower(fabric: Mapping[str, object]) -> dict[str, object]:
     """The network without [[network.links]]; a graph's own `links`, pairs of routers, stay."""
-    links = fabric.get("links") or []
-    return {key: value for key, value in fabric.items() if key != "links" or not isinstance(links[0], dict)}
+    links = fabric.get("links")
+    slower = isinstance(links, list) and bool(links) and isinstance(links[0], dict)
+    return {key: value for key, value in fabric.items() if key != "links" or not slower}
 
 
-def _kinds(links: Sequence[Mapping[str, Any]]) -> list[int]:
+def _kinds(links: Sequence[CoreLink]) -> list[int]:
     """A number for each link, the same for those that are described equally."""
     numbers: dict[tuple[Any, ...], int] = {}
-    return [numbers.setdefault(tuple(link[key] for key in OF_A_LINK), len(numbers)) for link in links]
+    return [
+        numbers.setdefault(tuple(value for key, value in link.items() if key in OF_A_LINK), len(numbers))
+        for link in links
+    ]
 
 
 def _common(routes: list[Route]) -> list[int]:
@@ -95,14 +100,28 @@ def _common(routes: list[Route]) -> list[int]:
     return [link for link in first if all(link in other for other in others)]
 
 
-def pairs_event(machine: DescribedMachine, nodes: Sequence[int]) -> dict[str, Any]:
+LinkEnds = tuple[str, str, int, int]  # name, kind, and the ends
+
+
+class PairsEvent(TypedDict):
+    """A line of a launch: `ways` has `hops` links of each pair, numbers into `links`; `alike` as `Ways` has it."""
+
+    event: str
+    nodes: list[int]
+    ways: NotRequired[list[int]]
+    hops: NotRequired[int]
+    links: NotRequired[list[LinkEnds]]
+    alike: NotRequired[list[int]]
+
+
+def pairs_event(machine: DescribedMachine, nodes: Sequence[int]) -> PairsEvent:
     """The nodes of a program's ranks and the ways between them, as an event. `nodes`: of each rank."""
     there = sorted(set(nodes))
-    event: dict[str, Any] = {"event": "pairs", "nodes": list(nodes)}
+    event: PairsEvent = {"event": "pairs", "nodes": list(nodes)}
     found = ways(machine, there) if len(there) > 1 else None
     if found is not None:
         apart = ~np.eye(found.nodes, dtype=bool).ravel()
-        links = [[link_name(each), each["kind"], each["from"], each["to"]] for each in found.ends]
-        event |= {"ways": found.links[apart].ravel().tolist(), "hops": found.links.shape[1], "links": links}
-        event |= {"alike": found.alike[apart].tolist()}
+        links: list[LinkEnds] = [(link_name(each), each["kind"], each["from"], each["to"]) for each in found.ends]
+        event["ways"], event["hops"] = found.links[apart].ravel().tolist(), found.links.shape[1]
+        event["links"], event["alike"] = links, found.alike[apart].tolist()
     return event

@@ -12,7 +12,6 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from assay.benchmark.record import PARTS, Benchmark
 from assay.errors import AssayError, InputError
@@ -39,7 +38,7 @@ class Cut:
     launches: int
     left_out: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Give it as plain data, for run.json."""
         return {**vars(self), "left_out": list(self.left_out)}
 

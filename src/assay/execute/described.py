@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from assay.benchmark.record import Benchmark
+from assay.described.limits import MachineBounds
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described
 from assay.errors import InputError
@@ -21,11 +21,11 @@ class SimulatedTarget:
 
     description: DescribedMachine
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Give the whole description: it is the machine."""
         return {"description": self.description.model_dump(mode="json")}
 
-    def compiled(self) -> list[dict[str, Any]]:
+    def compiled(self) -> list[dict[str, object]]:
         """No kernel is compiled."""
         return []
 
@@ -88,20 +88,20 @@ class DescribedTarget(SimulatedTarget):
         where = (self.timeline, self.matrix, self.placement)
         return simulate(self.description, record, job, *where, verify=self.verify, goal=self.goal)
 
-    def circumstances(self) -> dict[str, Any]:
+    def circumstances(self) -> dict[str, object]:
         """The version that simulated, and the bounds that follow from the description."""
         from assay import __version__
 
         return {"simulated": True, "assay": __version__, "limits": self._limits, **self._placed()}
 
-    def _placed(self) -> dict[str, Any]:
+    def _placed(self) -> dict[str, object]:
         if self.placement is None:
             return {}
         way, seed = self.placement
         return {"placement": way, **({"placement_seed": seed} if way == "scattered" else {})}
 
     @cached_property
-    def _limits(self) -> dict[str, Any]:
+    def _limits(self) -> MachineBounds:
         from assay.described.limits import limits
 
         return limits(self.description)

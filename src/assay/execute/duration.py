@@ -44,7 +44,7 @@ class Duration:
     launches: int
     known: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Give it as plain data."""
         return dict(self.__dict__)
 
@@ -120,7 +120,7 @@ def _taken(runs: Iterable[Run], wanted: Set[str]) -> dict[tuple[str, int | None,
             continue
         looked_at.update({name for name, _, _ in tasks.values()})
         for entry in run.entries():
-            if entry.get("event") == "ended" and entry.get("status") == 0 and entry.get("task") in tasks:
+            if entry["event"] == "ended" and entry["status"] == 0 and entry["task"] in tasks:
                 found[tasks[entry["task"]]].append(float(entry.get("seconds") or 0.0))
     return {key: median(values) for key, values in found.items()}
 

@@ -30,7 +30,7 @@ class Folder:
     type: str | None
     device: str | None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Give it as plain data, for the circumstances of a launch."""
         return asdict(self)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay import input_file
 from assay.described.shipped import open_described, per_node, room
 from assay.errors import InputError, MeasurementError
+from assay.network.documents import AnyFigure
 from assay.network.refused import core_refusal
 
 if TYPE_CHECKING:
@@ -34,9 +36,9 @@ class GoalReplay:
     first_order: float
     events: int
     cpu_seconds: float
-    figures: list[dict[str, Any]]
+    figures: Sequence[AnyFigure]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Give it as plain data, for JSON."""
         return asdict(self)
 

@@ -14,7 +14,6 @@ import shutil
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from assay.errors import InputError, MeasurementError
 from assay.execute import placement, process_tree
@@ -61,7 +60,7 @@ class HostsLauncher(MpiexecLauncher):
                 accepted="local, mpiexec",
             )
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Describe the launcher."""
         return {"launcher": self.name, "implementation": "ssh", "version": None, "hosts": list(self.hosts)}
 

@@ -12,7 +12,7 @@ import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol, TypedDict
 
 from assay import execute
 from assay.errors import InputError
@@ -48,6 +48,15 @@ class Job:
     say: Callable[[str], None] = field(default=lambda text: None, compare=False)
 
 
+class RankPlace(TypedDict, total=False):
+    """Where a rank was."""
+
+    rank: int
+    host: str
+    pid: int
+    processor: int
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What came of a launch, as verified: `status` of the program (0 good), `hosts` it really ran on.
@@ -63,7 +72,7 @@ class Outcome:
     seconds: float
     command: tuple[str, ...]
     hosts: tuple[str, ...]
-    placement: tuple[dict[str, Any], ...] = ()
+    placement: tuple[RankPlace, ...] = ()
     binding: str = "none"
     channel: str = "the program's own file"
     warnings: tuple[str, ...] = ()
@@ -80,7 +89,7 @@ class Launcher(Protocol):
     def check(self) -> None:
         """InputError where the commands that it needs are not on this host; nothing is started."""
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Describe the launcher: implementation, version, and what is needed to launch the same way."""
 
     def run(self, job: Job) -> Outcome:

@@ -15,7 +15,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from assay.benchmark.record import Benchmark, PlainProgram, programs_root
 from assay.errors import InputError, MeasurementError
@@ -113,7 +112,7 @@ class LabLauncher(MpiexecLauncher):
         """InputError where the laboratory is not up."""
         self.laboratory  # noqa: B018 - looked for
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Describe the launcher: the laboratory as it was built, slowed links included."""
         made = self.laboratory.specification
         about = {"topology": made.topology, "rate": made.rate, "delay": made.delay, "queue": made.queue}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 from assay.errors import InputError
 from assay.execute import placement, process_tree
@@ -32,7 +31,7 @@ class LocalLauncher:
     def check(self) -> None:
         """Nothing is needed."""
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Describe the launcher."""
         return {"launcher": self.name, "implementation": None, "version": None}
 

@@ -11,14 +11,44 @@ import json
 from collections import defaultdict, deque
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, cast
 
 from assay.described.timeline import Columns, Log, write_timeline
 from assay.errors import MeasurementError
 
 CALLS = ("send", "isend", "recv", "irecv", "sendrecv", "wait", "test", "probe", "collective", "file")
 GAP = 1.1  # cases follow one another at this many times the length of those before
-ROW = ("rank", "name", "from", "to", "to_rank", "to_tag", "sent", "from_rank", "from_tag", "received")
+
+
+class TimelineEvent(TypedDict):
+    """A line of a program: rows of rank, name, begin, end [ns], to rank, tag, bytes, from rank, tag, bytes."""
+
+    event: str
+    ranks: int
+    nodes: list[int]
+    names: list[str]
+    spans: list[list[int]]
+    passed: list[int]
+    own_clock: list[bool]
+
+
+# Times in seconds; "from" is a keyword of Python.
+TimelineSpan = TypedDict(
+    "TimelineSpan",
+    {
+        "rank": int,
+        "to_rank": int,
+        "to_tag": int,
+        "sent": int,
+        "from_rank": int,
+        "from_tag": int,
+        "received": int,
+        "doing": str,
+        "from": float,
+        "to": float,
+        "about": dict[str, int | str],
+    },
+)
 
 
 def draw(lines: Path, timeline: Path) -> None:
@@ -26,7 +56,7 @@ def draw(lines: Path, timeline: Path) -> None:
     found = [event for event in map(_event, _lines(lines)) if event is not None]
     if not found:
         raise MeasurementError(f"{lines}: has no timeline")
-    spans: list[dict[str, Any]] = []
+    spans: list[TimelineSpan] = []
     begin = 0.0
     for event in found:
         of = [_span(row, event["names"], begin) for row in event["spans"]]
@@ -35,7 +65,7 @@ def draw(lines: Path, timeline: Path) -> None:
     write_timeline(timeline, log(spans), found[0]["nodes"], _marks(found))
 
 
-def _marks(events: list[dict[str, Any]]) -> dict[int, str]:
+def _marks(events: list[TimelineEvent]) -> dict[int, str]:
     """Notes of a rank's track: calls that are left out, and a separate clock (its start is 0 then)."""
     marks: dict[int, str] = {}
     for rank in range(events[0]["ranks"]):
@@ -50,29 +80,38 @@ def _lines(path: Path) -> list[str]:
         return [line for line in file if '"timeline"' in line[:40]]
 
 
-def _event(line: str) -> dict[str, Any] | None:
+def _event(line: str) -> TimelineEvent | None:
     try:
         event = json.loads(line)
     except ValueError:
         return None
-    return event if isinstance(event, dict) and event.get("event") == "timeline" else None
+    return cast(TimelineEvent, event) if isinstance(event, dict) and event.get("event") == "timeline" else None
 
 
-def _span(row: list[int], names: list[str], begin: float) -> dict[str, Any]:
-    span: dict[str, Any] = dict(zip(ROW, row, strict=True))
-    name = names[span["name"]]
-    kernel = span["name"] >= len(CALLS)
-    return span | {
+def _span(row: list[int], names: list[str], begin: float) -> TimelineSpan:
+    rank, named, start, end, to_rank, to_tag, sent, from_rank, from_tag, received = row
+    name, kernel = names[named], named >= len(CALLS)
+    span: TimelineSpan = {
+        "rank": rank,
+        "to_rank": to_rank,
+        "to_tag": to_tag,
+        "sent": sent,
+        "from_rank": from_rank,
+        "from_tag": from_tag,
+        "received": received,
         "doing": "compute" if kernel else name,
-        "from": begin + 1e-9 * span["from"],
-        "to": begin + 1e-9 * span["to"],
-        "about": {"kernel": name} if kernel else _about(span),
+        "from": begin + 1e-9 * start,
+        "to": begin + 1e-9 * end,
+        "about": {"kernel": name},
     }
+    if not kernel:
+        span["about"] = _about(span)
+    return span
 
 
-def _about(span: dict[str, Any]) -> dict[str, Any]:
+def _about(span: TimelineSpan) -> dict[str, int | str]:
     """Of a call: to and from which rank, and how much."""
-    about: dict[str, Any] = {}
+    about: dict[str, int | str] = {}
     if span["to_rank"] >= 0:
         about |= {"to rank": span["to_rank"], "bytes sent": span["sent"]}
     if span["from_rank"] >= 0:
@@ -80,19 +119,19 @@ def _about(span: dict[str, Any]) -> dict[str, Any]:
     return about
 
 
-def log(spans: Iterable[dict[str, Any]]) -> Log:
+def log(spans: Iterable[TimelineSpan]) -> Log:
     """Spans and the messages between them, in columns."""
     rows = list(spans)
     names = ("rank", "doing", "from", "to", "about")
     return {
-        "spans": {name: [each[name] for each in rows] for name in names},
+        "spans": {name: [dict(each)[name] for each in rows] for name in names},
         "sent": _sent(rows),
         "passages": {name: [] for name in ("message", "crossing", "from", "arrived", "flits")},
     }
 
 
-def _sent(rows: list[dict[str, Any]]) -> Columns:
-    waiting: dict[tuple[int, int, int], deque[dict[str, Any]]] = defaultdict(deque)
+def _sent(rows: list[TimelineSpan]) -> Columns:
+    waiting: dict[tuple[int, int, int], deque[TimelineSpan]] = defaultdict(deque)
     for each in sorted(rows, key=lambda row: row["from"]):
         if each["to_rank"] >= 0:
             waiting[each["rank"], each["to_rank"], each["to_tag"]].append(each)

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from assay.errors import MeasurementError
 from assay.execute import process_tree
@@ -41,7 +40,7 @@ class Mpi:
         found = re.match(r"\d+", self.version)
         return int(found.group()) if found else 0
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Give it as plain data."""
         return asdict(self)
 

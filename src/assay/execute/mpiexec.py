@@ -101,7 +101,7 @@ class MpiexecLauncher:
     def check(self) -> None:
         """Nothing is looked for yet: which MPI is used is decided when programs are compiled."""
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Describe the launcher."""
         return {"launcher": self.name, **self.mpi.describe()}
 

@@ -55,7 +55,7 @@ def simulate_node(machine: DescribedMachine, record: Benchmark, job: Job) -> Out
     )
 
 
-def events(machine: DescribedMachine, record: Benchmark, arguments: Sequence[str]) -> Iterator[dict[str, Any]]:
+def events(machine: DescribedMachine, record: Benchmark, arguments: Sequence[str]) -> Iterator[dict[str, object]]:
     """The events of a launch with a task's words."""
     at = time.time()
     threads = 1 if machine.node is None else machine.node.threads or machine.node.processors
@@ -91,7 +91,7 @@ def events(machine: DescribedMachine, record: Benchmark, arguments: Sequence[str
 
 def _case(
     machine: DescribedMachine, record: Benchmark, case: Mapping[str, Any], threads: int
-) -> tuple[list[tuple[str, str]], list[tuple[str, dict[str, Any], float]]]:
+) -> tuple[list[tuple[str, str]], list[tuple[str, dict[str, object], float]]]:
     """A case's remarks by kind of event, and its metrics' values, each with the labelled case."""
     plays = record.described or Described()
     for name, played in plays.only.items():
@@ -128,7 +128,7 @@ def _case(
 
 def _of_memory(
     machine: DescribedMachine, plays: Described, case: Mapping[str, Any]
-) -> tuple[list[tuple[str, str]], list[tuple[str, dict[str, Any], float]]]:
+) -> tuple[list[tuple[str, str]], list[tuple[str, dict[str, object], float]]]:
     """The same for a program without a kernel, which needs the node's memory alone."""
     memory = None if machine.node is None else machine.node.memory
     if not memory:
@@ -162,7 +162,7 @@ def _number(formula: str | None, names: Mapping[str, Any]) -> float | None:
     return None if formula is None else evaluate(formula, names)
 
 
-def _block(case: dict[str, Any], metric: str, value: float, order: int, at: float) -> dict[str, Any]:
+def _block(case: dict[str, object], metric: str, value: float, order: int, at: float) -> dict[str, object]:
     return {
         "event": "block",
         "case": case,

@@ -9,12 +9,12 @@ import signal
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict, cast
 
 from assay.errors import MeasurementError
 from assay.execute import failure
 from assay.execute.binding import describe_binding, observed_binding, sharing_warnings
-from assay.execute.job import Job, Outcome, outputs
+from assay.execute.job import Job, Outcome, RankPlace, outputs
 from assay.execute.process_tree import Ended
 from assay.machine.topology import cores_of
 
@@ -36,16 +36,27 @@ def sizes(out: Path) -> dict[Path, int]:
     return {path: path.stat().st_size for _, path in outputs(out)}
 
 
-def launch_lines(out: Path, before: dict[Path, int]) -> list[dict[str, Any]]:
+class LaunchLine(TypedDict):
+    """The first line of a program's process: the ranks in it, and the facts of its hosts; `node`: of the file."""
+
+    event: str
+    placement: NotRequired[list[RankPlace]]
+    hosts: NotRequired[list[dict[str, object]]]
+    node: NotRequired[str]
+    library: NotRequired[str]
+    transport: NotRequired[str]
+
+
+def launch_lines(out: Path, before: dict[Path, int]) -> list[LaunchLine]:
     """The `launch` lines written since `before`; `node` is added where the file is one node's."""
     return [
-        event | ({"node": node} if node else {})
+        {**event, "node": node} if node else event
         for node, path in outputs(out)
         for event in read_launches(path, before.get(path, 0))
     ]
 
 
-def read_launches(path: Path, offset: int) -> list[dict[str, Any]]:
+def read_launches(path: Path, offset: int) -> list[LaunchLine]:
     """The `launch` lines of one file behind `offset`; other words in it are passed over."""
     found = []
     with path.open("rb") as file:
@@ -58,7 +69,7 @@ def read_launches(path: Path, offset: int) -> list[dict[str, Any]]:
             except ValueError:
                 continue
             if isinstance(event, dict) and event.get("event") == "launch":
-                found.append(event)
+                found.append(cast(LaunchLine, event))
     return found
 
 
@@ -146,7 +157,7 @@ def _named(pids: Sequence[int], job: Job, before: dict[Path, int]) -> list[str]:
     return [f"rank {placed[pid]} (process {pid})" if ranked and pid in placed else f"process {pid}" for pid in pids[:4]]
 
 
-def _facts(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def _facts(lines: Iterable[LaunchLine]) -> dict[str, dict[str, object]]:
     """What each host reported, by its name."""
     return {
         str(line.get("node") or host.get("host")): host
@@ -156,17 +167,17 @@ def _facts(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     }
 
 
-def _placed(lines: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
+def _placed(lines: Iterable[LaunchLine]) -> Iterable[RankPlace]:
     for line in lines:
         for rank in line.get("placement", ()):
-            yield rank | ({"host": line["node"]} if "node" in line else {})
+            yield {**rank, "host": line["node"]} if "node" in line else rank
 
 
 def _verify(
     job: Job,
     task: str,
-    lines: list[dict[str, Any]],
-    placement: tuple[dict[str, Any], ...],
+    lines: list[LaunchLine],
+    placement: tuple[RankPlace, ...],
     command: tuple[str, ...],
     processes: int | None,
     status: int,

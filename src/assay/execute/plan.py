@@ -82,7 +82,7 @@ class Plan:
     spending: Spending | None = None  # None: the launches are fixed
     budget: float | None = None  # s, of the whole command (execute/budget.py)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Give the plan as plain data, which `from_dict` takes back when a run is resumed."""
         return asdict(self)
 
@@ -203,9 +203,9 @@ def make(
     return Plan(profile, rounds, seed, tuple(tasks), spending)
 
 
-def _varied(size: Size, among: Sequence[Size]) -> dict[str, Any]:
+def _varied(size: Size, among: Sequence[Size]) -> dict[str, object]:
     """By what a size differs from others of the same benchmark."""
-    varied: dict[str, Any] = {"ranks": size.ranks} if len({each.ranks for each in among}) > 1 else {}
+    varied: dict[str, object] = {"ranks": size.ranks} if len({each.ranks for each in among}) > 1 else {}
     return varied | ({"ppn": size.ppn} if len({each.ppn for each in among}) > 1 else {})
 
 

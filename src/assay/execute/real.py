@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from assay import trusted
 from assay.benchmark.own import cache_root
@@ -169,13 +168,13 @@ class Real:
         """Whether all ranks are on this host."""
         return on_this_host(self.via) and self.nodes in (None, 1)
 
-    def circumstances(self) -> dict[str, Any]:
+    def circumstances(self) -> dict[str, object]:
         """The current activity of this host."""
         return provenance()
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Describe how ranks are launched and what was compiled."""
-        return {
+        stated: dict[str, object] = {
             "via": self.via or "local and mpiexec",
             "nodes": self.nodes,
             "launchers": {name: self._launching(made) for name, made in self._launchers.items()},
@@ -183,45 +182,48 @@ class Real:
             "programs": self._programs(),
             **({"mpi_variants": self._exchanges()} if self._other else {}),
             **({"switches": switches} if (switches := self._switches()) else {}),
-        } | ({"folders": self._folders()} if self.folders else {})
+        }
+        return stated | ({"folders": self._folders()} if self.folders else {})
 
     def _switches(self) -> str:
         """The tree of switches, where a batch system states one."""
         return next((made.switches() for made in self._launchers.values() if isinstance(made, SlurmLauncher)), "")
 
-    def _launching(self, made: Launcher) -> dict[str, Any]:
+    def _launching(self, made: Launcher) -> dict[str, object]:
         """What launches; of a run with MPI variants without an MPI, which each launch has of its own."""
         stated = made.describe()
         return {key: value for key, value in stated.items() if key not in OF_MPI} if self._other else stated
 
-    def _exchanges(self) -> list[dict[str, Any]]:
+    def _exchanges(self) -> list[dict[str, object]]:
         """What each MPI variant is here."""
         wanted = [each for each in self.variants if isinstance(each, MpiVariant)]
         return [{**each.factors, **described_mpi(each, here=self._here)} for each in wanted]
 
-    def _folders(self) -> dict[str, Any]:
+    def _folders(self) -> dict[str, object]:
         """Where the programs write files: no factor of a case, but of where a rate is of."""
         return {of: {name: each.to_dict() for name, each in named.items()} for of, named in self.folders.items()}
 
-    def _programs(self) -> dict[str, Any]:
+    def _programs(self) -> dict[str, dict[str, object]]:
         """What each program was made by, and the kernels of those that are varied by each of the variants."""
-        programs: dict[str, Any] = {}
+        programs: dict[str, dict[str, object]] = {}
         for name, source in self._sources.items():
             built = self._built[name]
-            of: dict[str, Any] = {"compiler": built.compiler, "flags": built.flags}
+            of: dict[str, object] = {"compiler": built.compiler, "flags": built.flags}
             of |= {"libraries": {each.name: each.origin for each in built.libraries}} if built.libraries else {}
             if isinstance(source, VariedProgram) and built.variant is not None:
                 of = programs.setdefault(source.program.name, of | {"variants": {}})
                 by = built.variant
                 stated = {"by": by.compiler, "version": by.version, "commands": list(by.commands), "key": built.key}
-                of["variants"][name] = source.variant.factors | stated
+                variants = of["variants"]
+                assert isinstance(variants, dict)
+                variants[name] = source.variant.factors | stated
             else:
                 programs[name] = of | {"key": built.key}
         return programs
 
-    def compiled(self) -> list[dict[str, Any]]:
+    def compiled(self) -> list[dict[str, object]]:
         """What the compilers made of kernels, for each program and variant: too long for every launch's provenance."""
-        made: list[dict[str, Any]] = []
+        made: list[dict[str, object]] = []
         for name, source in self._sources.items():
             built = self._built[name]
             if isinstance(source, VariedProgram) and built.variant is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
 
 from assay.benchmark.record import Benchmark, benchmark
 from assay.benchmark.variants import AnyVariant
@@ -48,12 +47,12 @@ class RunRequest:
     goal: str | None = None
     variants: tuple[AnyVariant, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Give the request as plain data, for run.json."""
         return asdict(self)
 
     @staticmethod
-    def from_dict(data: dict[str, Any]) -> RunRequest:
+    def from_dict(data: dict[str, object]) -> RunRequest:
         """Take back what `to_dict` gave; pydantic's ValidationError where it is something else."""
         from pydantic import TypeAdapter
 

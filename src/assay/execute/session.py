@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from assay.benchmark.record import Benchmark, benchmark
 from assay.benchmark.variants import variant_of
@@ -41,13 +41,13 @@ class Target(Protocol):
     def perform(self, record: Benchmark, job: Job) -> Outcome:
         """Launch it and wait."""
 
-    def circumstances(self) -> dict[str, Any]:
+    def circumstances(self) -> dict[str, object]:
         """The circumstances of the next launch (the provenance of its rows)."""
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Describe this target, for run.json."""
 
-    def compiled(self) -> list[dict[str, Any]]:
+    def compiled(self) -> list[dict[str, object]]:
         """What compilers made of the kernels that are varied: an entry for each program and variant."""
 
     def allocation(self) -> str:
@@ -255,7 +255,7 @@ def do(
 
 def _allocation(run: Run, mark: str) -> int:
     """Number the allocation that this process measures in: a run resumed in another job has launches of both."""
-    marks = [entry["mark"] for entry in run.entries() if entry.get("event") == "allocation"]
+    marks = [entry["mark"] for entry in run.entries() if entry["event"] == "allocation"]
     if mark not in marks:
         run.journal({"event": "allocation", "mark": mark})
         marks.append(mark)
@@ -316,7 +316,7 @@ def _do_one(
     written = [run.content(path, about) for _, path in outputs(out)]
     if outcome.status == 0 and not (written and all(each.done for each in written)):
         outcome = replace(outcome, status=1, reason="the program ended without saying that it was done")
-    failed = [event | {"case": task.factors | event.get("case", {})} for each in written for event in each.failed]
+    failed = [_with_factors(event, task) for each in written for event in each.failed]
     wrong_only = bool(failed) and not rejected and bool(written) and all(each.done for each in written)
     if failed:  # the only reason for exit status 1 of a program that ended without a message
         other = None if wrong_only and is_silent(outcome.reason or "") else outcome.reason
@@ -346,3 +346,9 @@ def _do_one(
     if outcome.refused and not finished_tasks(run):
         raise RefusedError(f"{task.benchmark}: {outcome.refused}")
     return Failure(task.name, task.benchmark, outcome.reason or f"exit status {outcome.status}"), wrong_only
+
+
+def _with_factors(check: Mapping[str, object], task: Task) -> dict[str, object]:
+    """A failed check, with what was varied from outside in its case."""
+    case = check.get("case")
+    return {**check, "case": task.factors | (case if isinstance(case, dict) else {})}

@@ -18,7 +18,7 @@ from assay import output_file
 from assay.benchmark.record import Benchmark, programs_root
 from assay.benchmark.resolved import program_words
 from assay.case import Case
-from assay.described.machine_file import DescribedMachine
+from assay.described.machine_file import CoreMachine, DescribedMachine, processors_of
 from assay.described.placed import WAYS, nodes_filled, nodes_for
 from assay.described.shipped import per_node
 from assay.described.timeline import Log, of_ranks, write_matrix, write_timeline
@@ -104,7 +104,7 @@ class PlayedLaunch:
         first, *between, last = [*lines, *map(_line, self.ending)]
         return [first, *map(_line, self.opening), *between, *map(_line, self.closing), last]
 
-    def failed(self) -> list[dict[str, Any]]:
+    def failed(self) -> list[dict[str, object]]:
         """The checks that failed, as their events have them."""
         return [{"case": json.loads(case), "detail": detail} for case, detail in self.launch.failed]
 
@@ -158,7 +158,7 @@ def play(
     given = (benchmark.name, machine, ranks, [*words, *(["--verify"] if verify else [])])
     log = None
     logged = timeline is not None or matrix is not None
-    per = int(machine.get("node", {}).get("processors", 1))
+    per = processors_of(machine)
     nodes: list[int] | None = None
     opening: list[Mapping[str, Any]] = []
     closing: list[Mapping[str, Any]] = []
@@ -202,7 +202,7 @@ def play(
     return PlayedLaunch(launch, opening, closing, ending)
 
 
-def _write_goal(path: Path, machine: str, given: tuple[str, dict[str, Any], int, list[str]]) -> None:
+def _write_goal(path: Path, machine: str, given: tuple[str, CoreMachine, int, list[str]]) -> None:
     """Write the first operation that a program measures as a GOAL schedule."""
     from assay._core import ranks as core
 
@@ -215,7 +215,7 @@ def _write_goal(path: Path, machine: str, given: tuple[str, dict[str, Any], int,
 
 
 def _placed(
-    program: str, machine: dict[str, Any], ranks: int, words: list[str], places: list[int], *, logged: bool
+    program: str, machine: CoreMachine, ranks: int, words: list[str], places: list[int], *, logged: bool
 ) -> tuple[Launch, Log | None, list[Mapping[str, Any]]]:
     """As the core's play, or `logged`, with rank r at places[r]: node times processors, and which of them.
 

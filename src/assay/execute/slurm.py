@@ -80,7 +80,7 @@ class SlurmLauncher(MpiexecLauncher):
             )
         self._answered = True
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Describe the launcher, without requesting an allocation."""
         ended, output = process_tree.ask(["srun", "--version"], timeout=_ANSWERS_WITHIN)
         version = "missing" if ended.missing else (output.split() or ["unknown"])[-1]

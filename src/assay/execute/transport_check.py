@@ -12,7 +12,7 @@ from pathlib import Path
 
 from assay.errors import MeasurementError
 from assay.execute.mpi import Mpi
-from assay.execute.placement import read_launches
+from assay.execute.placement import LaunchLine, read_launches
 
 # How MPI_Get_library_version begins, in small letters, by implementation. MVAPICH, Cray's and others come from MPICH
 # and have its starter, by which an MPI is named.
@@ -32,7 +32,8 @@ def check(out: Path, mpi: Mpi, transport: str | None, *, here: bool) -> None:
     `out`: the launch's lines; `transport`: the requested one, None without one; `here`: all ranks are on this
     host. Libraries and transports that are not known pass.
     """
-    launch = next(iter(read_launches(out, 0)), {}) if out.is_file() else {}
+    none: LaunchLine = {"event": "launch"}
+    launch = next(iter(read_launches(out, 0)), none) if out.is_file() else none
     library, found = str(launch.get("library") or ""), str(launch.get("transport") or "")
     of = next((name for name, signs in _FAMILIES.items() if library.lower().startswith(signs)), None)
     if of is not None and mpi.implementation in _FAMILIES and of != mpi.implementation:

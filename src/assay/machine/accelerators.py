@@ -10,10 +10,10 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, cast
 
 from assay.machine import reading
-from assay.machine.device_list import CPU_KIND
+from assay.machine.device_list import CPU_KIND, DriverAnswer
 from assay.machine.program_query import answer as answer_of
 
 CLASSES = {0x0300: "display", 0x0302: "3d", 0x0380: "display", 0x1200: "accelerator"}
@@ -109,36 +109,44 @@ def accelerators(root: Path = Path("/")) -> Accelerators:
     return Accelerators(devices=tuple(found), notes=tuple(notes))
 
 
-def query_drivers() -> dict[str, Any]:
+def query_drivers() -> DriverAnswer:
     """What OpenCL and CUDA show (device_list.py), queried in a separate process; empty where that fails."""
     status, output = answer_of([sys.executable, "-P", "-m", "assay.machine.device_list"])
     try:
         answer = json.loads(output.splitlines()[-1]) if status == 0 else {}
     except (ValueError, IndexError):
         answer = {}
-    return answer if isinstance(answer, dict) else {}
+    return cast(DriverAnswer, answer) if isinstance(answer, dict) else {}
 
 
-def add_driver_devices(shown: Accelerators, answer: dict[str, Any]) -> Accelerators:
+class _DriverFacts(TypedDict):
+    api: str
+    memory: int | None
+    units: int | None
+    driver_version: str | None
+    usable: bool
+
+
+def add_driver_devices(shown: Accelerators, answer: DriverAnswer) -> Accelerators:
     """Add what drivers show: to the device at the same PCI address, or as a device of its own.
 
     A note names what is missing where the host shows an accelerator that neither way reaches.
     """
     devices, notes = list(shown.devices), list(shown.notes)
     for each in answer.get("devices", ()):
-        more = {
-            "api": each["api"],
-            "memory": each["memory"],
-            "units": each["units"],
-            "driver_version": each["driver"] or None,
-            "usable": True,
-        }
+        shown_by = _DriverFacts(
+            api=each["api"],
+            memory=each["memory"],
+            units=each["units"],
+            driver_version=each["driver"] or None,
+            usable=True,
+        )
         address = each.get("address")
         same = next((at for at, device in enumerate(devices) if address and _same(device.address, address)), None)
         if same is None:
-            devices.append(Accelerator(vendor="", kind=each["kind"], name=each["name"], address=address, **more))
+            devices.append(Accelerator(vendor="", kind=each["kind"], name=each["name"], address=address, **shown_by))
         else:
-            devices[same] = devices[same].model_copy(update={"name": each["name"], **more})
+            devices[same] = devices[same].model_copy(update={"name": each["name"], **shown_by})
     if shown.devices and not any(device.is_device and device.api for device in devices):
         missing = answer.get("missing", {"opencl": "not queried", "cuda": "not queried"})
         why = "; ".join(f"{way}: {text}" for way, text in missing.items())

@@ -12,7 +12,7 @@ import time
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from assay.machine import reading
 
@@ -40,7 +40,15 @@ def look(root: Path = Path("/")) -> ProcessLook:
     return ProcessLook(time.monotonic(), found)
 
 
-def bystanders(before: ProcessLook, after: ProcessLook, own: int | None = None) -> list[dict[str, Any]]:
+class BusyProgram(TypedDict):
+    """Processes of one name: how many, and their share [hardware threads]."""
+
+    name: str
+    count: int
+    share: float
+
+
+def bystanders(before: ProcessLook, after: ProcessLook, own: int | None = None) -> list[BusyProgram]:
     """Name those that worked between two looks, the busiest first: `name`, `count` of processes, `share`.
 
     `share` is in hardware threads. `own` (default: this process) and what descends from it are no bystanders.

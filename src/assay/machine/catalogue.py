@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from assay.errors import InputError
 from assay.machine import published as block
-from assay.toml.source import Source, tables
+from assay.toml.source import Source, TomlTable, table_at, tables, tables_of
 
 FIELDS = ("machine", "benchmark", "metric")
 _FOLDER = Path(str(files("assay.catalogue")))
@@ -86,7 +86,7 @@ class PublishedCell:
         """All that is remarked on it, in one text; None where nothing is."""
         return "; ".join(self.notes) or None
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, object]:
         """As one JSON object."""
         return {**asdict(self), "note": self.note}
 
@@ -114,9 +114,9 @@ class CatalogueMachine:
         return tuple(statement.paper for statement in self.statements)
 
     @property
-    def facts(self) -> dict[str, dict[str, Any]]:
+    def facts(self) -> dict[str, dict[str, object]]:
         """Each fact's printed value by paper: `facts["nodes"] == {"dunigan1991_hypercubes": 128}`."""
-        merged: dict[str, dict[str, Any]] = {}
+        merged: dict[str, dict[str, object]] = {}
         for statement in self.statements:
             for key, value in statement.facts.items():
                 merged.setdefault(key, {})[statement.paper] = value
@@ -126,7 +126,7 @@ class CatalogueMachine:
         """The value of a fact by the oldest paper that states it; None where none does."""
         return next(iter(self.facts.get(key, {}).values()), None)
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, object]:
         """As one JSON object."""
         return {
             "id": self.id,
@@ -188,10 +188,16 @@ def si(value: int | float, unit: str) -> tuple[float, str]:
     return float(Decimal(repr(value)) * Decimal(repr(known.factor))), known.si
 
 
+def _unit(table: dict[str, object]) -> Unit:
+    si, factor, of = table["si"], table["factor"], table["of"]
+    assert isinstance(si, str) and isinstance(factor, int | float) and isinstance(of, str)
+    return Unit(si, factor, of)
+
+
 @cache
 def _units() -> dict[str, Unit]:
     found, _ = tables(_FOLDER / "units.toml")
-    return {name: Unit(**fields) for name, fields in found["unit"].items()}
+    return {name: _unit(fields) for name, fields in tables_of(table_at(found, "unit")).items()}
 
 
 def _typed(machine: str) -> tuple[str, ...]:
@@ -202,7 +208,11 @@ def _typed(machine: str) -> tuple[str, ...]:
 @cache
 def _typed_names() -> dict[str, tuple[str, ...]]:
     found, _ = tables(_FOLDER / "names.toml")
-    return {name: tuple(names) for name, names in found["machine"].items()}
+    return {name: tuple(names) for name, names in table_at(found, "machine").items() if isinstance(names, list)}
+
+
+def _paper(table: dict[str, object]) -> block.Paper:
+    return block.Paper.model_validate({"paper": table["id"], **table})
 
 
 @cache
@@ -210,11 +220,11 @@ def load() -> Catalogue:
     """Read the whole catalogue, once a process. Raises InputError naming file and key where a file is wrong."""
     from pydantic import ValidationError
 
-    documents: list[tuple[block.Paper, dict[str, Any], Source]] = []
+    documents: list[tuple[block.Paper, TomlTable, Source]] = []
     for path in (_FOLDER / "published").glob("*.toml"):
         document, source = tables(path)
         try:
-            documents.append((block.Paper(paper=document["paper"]["id"], **document["paper"]), document, source))
+            documents.append((_paper(table_at(document, "paper")), document, source))
         except (KeyError, ValidationError) as error:
             raise InputError(f"is not a file of published results: {error}", file=path) from error
     documents.sort(key=lambda each: (each[0].year or math.inf, each[0].year_basis != "printed", each[0].id))
@@ -226,9 +236,11 @@ def load() -> Catalogue:
             model = KINDS.get(kind)
             if model is None:
                 raise source.error((kind,), "unknown block", accepted=", ".join(KINDS))
+            assert isinstance(entries, list)
             for at, entry in enumerate(entries):
+                assert isinstance(entry, dict)
                 try:
-                    blocks.setdefault(kind, []).append(model(paper=paper.id, **entry))
+                    blocks.setdefault(kind, []).append(model.model_validate({"paper": paper.id, **entry}))
                 except ValidationError as error:
                     first = error.errors()[0]
                     problem = f"{first['msg']} ({entry.get('id', '')})"
@@ -294,7 +306,7 @@ def _expanded(table: block.PublishedTable) -> Iterator[PublishedCell]:
                 continue
             given: dict[str, Any] = {name: getattr(table, name) for name in FIELDS}
             params = dict(table.params)
-            settings = [(table.col_key, col)]
+            settings: list[tuple[str, object]] = [(table.col_key, col)]
             if table.row_set is None or table.row_key in FIELDS:
                 settings.insert(0, (table.row_key, row))
             if table.row_set is not None:

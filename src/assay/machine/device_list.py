@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import json
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 _ALL, _CPU, _GPU = 0xFFFFFFFF, 2, 4
 _TYPE, _UNITS, _MEMORY, _NAME, _DRIVER = 0x1000, 0x1002, 0x101F, 0x102B, 0x102D
@@ -17,7 +17,26 @@ _MULTIPROCESSORS = 16
 CPU_KIND = "CPU through OpenCL"
 
 
-def opencl(library: Any) -> list[dict[str, Any]]:
+class DriverDevice(TypedDict):
+    """A device as its driver shows it."""
+
+    api: str
+    name: str
+    kind: str
+    memory: int | None
+    units: int | None
+    driver: str
+    address: NotRequired[str | None]
+
+
+class DriverAnswer(TypedDict, total=False):
+    """What this program prints: devices, and by way why there are none."""
+
+    devices: list[DriverDevice]
+    missing: dict[str, str]
+
+
+def opencl(library: Any) -> list[DriverDevice]:
     """The devices of all platforms, in the order of both."""
 
     def listed(ask: Any, *before: Any) -> list[ctypes.c_void_p]:
@@ -31,7 +50,7 @@ def opencl(library: Any) -> list[dict[str, Any]]:
         text = ctypes.create_string_buffer(size)
         return text.raw if library.clGetDeviceInfo(device, what, ctypes.c_size_t(size), text, None) == 0 else b""
 
-    found: list[dict[str, Any]] = []
+    found: list[DriverDevice] = []
     for platform in listed(library.clGetPlatformIDs):
         for device in listed(library.clGetDeviceIDs, platform, ctypes.c_uint64(_ALL)):
             kind = int.from_bytes(info(device, _TYPE, 8), "little")
@@ -48,13 +67,13 @@ def opencl(library: Any) -> list[dict[str, Any]]:
     return found
 
 
-def cuda(library: Any) -> list[dict[str, Any]]:
+def cuda(library: Any) -> list[DriverDevice]:
     """The devices that CUDA's driver shows."""
     count, version = ctypes.c_int(0), ctypes.c_int(0)
     if library.cuInit(0) != 0 or library.cuDeviceGetCount(ctypes.byref(count)) != 0:
         return []
     library.cuDriverGetVersion(ctypes.byref(version))
-    found = []
+    found: list[DriverDevice] = []
     for number in range(count.value):
         device, units, memory = ctypes.c_int(0), ctypes.c_int(0), ctypes.c_size_t(0)
         name, address = ctypes.create_string_buffer(256), ctypes.create_string_buffer(64)
@@ -79,7 +98,7 @@ def cuda(library: Any) -> list[dict[str, Any]]:
 
 def main() -> None:
     """Print what there is."""
-    devices: list[dict[str, Any]] = []
+    devices: list[DriverDevice] = []
     missing: dict[str, str] = {}
     for way, name, ask in (("opencl", "libOpenCL.so.1", opencl), ("cuda", "libcuda.so.1", cuda)):
         try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import platform
 import re
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from assay.machine import reading, topology
 
@@ -256,7 +256,18 @@ def _now(block: dict[str, str]) -> float | None:
     return None if megahertz is None else megahertz * 1e6
 
 
-def _policy(system: Path, online: tuple[int, ...]) -> dict[str, Any]:
+class _FrequencyPolicy(TypedDict):
+    frequency_base: float | None
+    frequency_min: float | None
+    frequency_max: float | None
+    driver: str | None
+    governors: tuple[str, ...]
+    governor: str | None
+    preference: str | None
+    boost: bool | None
+
+
+def _policy(system: Path, online: tuple[int, ...]) -> _FrequencyPolicy:
     one = system / f"cpu{online[0] if online else 0}/cpufreq"
     governors = {reading.text(system / f"cpu{cpu}/cpufreq/scaling_governor") for cpu in online} - {None}
     limits = [_hertz(system / f"cpu{cpu}/cpufreq/cpuinfo_max_freq") for cpu in online]

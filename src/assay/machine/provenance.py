@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from assay import __version__
 from assay.machine import reading
@@ -17,7 +16,7 @@ from assay.machine.processors import processors
 from assay.machine.system import system, virtualisation
 
 
-def provenance(root: Path = Path("/")) -> dict[str, Any]:
+def provenance(root: Path = Path("/")) -> dict[str, object]:
     """What each launch records of its host: a flat JSON object, gathered in milliseconds.
 
     Sizes in bytes, frequencies in Hz; None where unknown.

@@ -9,7 +9,7 @@ Numbers stay as printed; `assay.machine.catalogue` turns them into SI.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -54,7 +54,7 @@ class PublishedMachine(PublishedBlock):
     note: str | None = None
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, object]:
         """All that the paper states of it but identity, source and note, in the order of the file."""
         named = {"vendor": self.vendor, "kind": self.kind, "topology": self.topology, "nodes": self.nodes}
         return {key: value for key, value in named.items() if value is not None} | dict(self.model_extra or {})
@@ -135,8 +135,8 @@ class PublishedTable(PublishedBlock):
     machine: str | None = None
     benchmark: str | None = None
     metric: str | None = None
-    params: dict[str, Any] = {}
-    row_set: tuple[dict[str, Any], ...] | None = None
+    params: dict[str, object] = {}
+    row_set: tuple[dict[str, object], ...] | None = None
     row_labels: tuple[str, ...] | None = None
     notes: tuple[Note, ...] = ()
     restates: tuple[Restated, ...] = ()
@@ -151,7 +151,7 @@ class Result(PublishedBlock):
     unit: str
     source: str
     machine: str | None = None
-    params: dict[str, Any] = {}
+    params: dict[str, object] = {}
     note: str | None = None
     doubtful: bool = False
     probable_unit: str | None = None
@@ -174,8 +174,8 @@ class Claim(PublishedBlock):
     benchmark: str | None = None
     benchmarks: tuple[str, ...] = ()
     metric: str | None = None
-    params: dict[str, Any] = {}
-    versus: dict[str, Any] = {}
+    params: dict[str, object] = {}
+    versus: dict[str, object] = {}
     op: Literal["==", "~=", "<", ">", "<=", ">="] | None = None
     value: Number | None = None
     value_min: Number | None = None
@@ -289,7 +289,7 @@ class PublishedParameter(PublishedBlock):
     value_max: Number | None = None
     unit: str | None = None
     symbol: str | None = None
-    params: dict[str, Any] = {}
+    params: dict[str, object] = {}
     formula: str | None = None
     note: str | None = None
 
@@ -309,8 +309,8 @@ class Experiment(PublishedBlock):
     id: str
     text: str
     machines: tuple[str, ...]
-    sweep: dict[str, Any]
-    fixed: dict[str, Any]
+    sweep: dict[str, object]
+    fixed: dict[str, object]
     outputs: tuple[str, ...]
     source: str
     sweep_note: str | None = None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.described.machine_file import CoreMachine
 from assay.execute.process_tree import Command, ProcessTree
 from assay.mpi.fabric import Mpich
 
@@ -29,7 +30,7 @@ class Request:
     """
 
     words: Sequence[str]
-    machine: dict[str, Any]
+    machine: CoreMachine
     places: Sequence[int]
     processors: int
     factor: float = 0.0

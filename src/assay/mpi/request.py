@@ -7,9 +7,8 @@ import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from assay.described.machine_file import DescribedMachine
+from assay.described.machine_file import CoreMachine, DescribedMachine, processors_of
 from assay.described.placed import nodes_filled, nodes_for
 from assay.described.shipped import per_node
 from assay.errors import InputError
@@ -40,10 +39,10 @@ def in_regions(compute: str) -> bool:
 
 def places_of(
     description: DescribedMachine, ranks: int, ppn: int | None, placement: tuple[str, int] | None
-) -> tuple[dict[str, Any], list[int], int]:
+) -> tuple[CoreMachine, list[int], int]:
     """The machine for the core, each rank's place (node * processors + which of them), and a node's processors."""
     machine = description.for_core(per_node(description, ranks, ppn))
-    processors = int(machine.get("node", {}).get("processors", 1))
+    processors = processors_of(machine)
     if placement is None:
         return machine, list(range(ranks)), processors
     way, seed = placement

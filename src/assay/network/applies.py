@@ -15,7 +15,7 @@ from assay.toml.no_effect import Idle, refuse_idle
 from assay.toml.source import Source
 
 PACKETS = ("cut-through", "store-and-forward")
-Given = Mapping[str, Mapping[str, Any]]
+Given = Mapping[str, Mapping[str, object]]
 
 
 class HasTables(Protocol):
@@ -40,6 +40,12 @@ class HasTables(Protocol):
     @property
     def source(self) -> Source:
         """Where it was read, and what was set from outside (`overrides`); makes the error."""
+
+
+def _slower_links(given: Given) -> bool:
+    """Whether `links` are the tables of slower ones, and not a graph's own."""
+    links = given["network"]["links"]
+    return isinstance(links, list) and isinstance(links[0], Mapping)
 
 
 @dataclass(frozen=True)
@@ -123,7 +129,7 @@ RULES = (
         "network",
         ("links",),
         "instead of a file",
-        lambda _, given: "file" not in given["network"] or isinstance(given["network"]["links"][0], Mapping),
+        lambda _, given: "file" not in given["network"] or _slower_links(given),
     ),
     Rule(
         "network",

@@ -28,7 +28,6 @@ from __future__ import annotations
 import math
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,6 +35,7 @@ from scipy.special import stdtrit
 
 from assay.network import deadlocking, engine
 from assay.network.description import NetworkDescription
+from assay.network.documents import LoadTried
 from assay.network.engine import SimulationRun
 from assay.network.filling import Filling, slowest
 from assay.network.offered import bottleneck, load_of
@@ -54,20 +54,20 @@ LEAST, MOST, FEW = 80_000, 1_000_000, 8
 
 @dataclass(frozen=True)
 class Balance:
-    """Whether a load saturates; None where the longest runs did not decide it. With what was run, and words for it."""
+    """Whether a load saturates; None where the longest runs did not decide it. With what was run, and each try."""
 
     saturated: bool | None
     runs: list[SimulationRun]
-    words: list[dict[str, Any]]
+    tried: list[LoadTried]
 
 
 def decide(
-    description: NetworkDescription, cycles: int, filling: Filling
+    description: NetworkDescription, load: float, cycles: int, filling: Filling
 ) -> Generator[list[SimulationTask], list[SimulationRun], Balance]:
-    """Decide about a description's load by replications of so many cycles at first."""
+    """Decide about a description's `load` by replications of so many cycles at first."""
     cycles = max(cycles, 2)
     made: list[SimulationRun] = []
-    words: list[dict[str, Any]] = []
+    tried: list[LoadTried] = []
     tail = (1 - description.method.confidence) / 2 / TESTS
     draining = engine.nodes(description) * slowest(description)
     share = bottleneck(description)
@@ -86,8 +86,9 @@ def decide(
         if (verdict is False and not small) or cycles < least:
             verdict = None
         made += runs
-        words.append(
+        tried.append(
             {
+                "load": load,
                 "cycles": cycles,
                 "replications": len(runs),
                 "backlog_first_half": first,
@@ -101,7 +102,7 @@ def decide(
         longer = max(cycles * LENGTHENED, least)
         affordable = longer <= max(LEAST, least) or generated * LENGTHENED <= MOST * min(1 / share, FEW)
         if verdict is not None or not affordable:
-            return Balance(verdict, made, words)
+            return Balance(verdict, made, tried)
         cycles = longer
 
 

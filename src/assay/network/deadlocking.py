@@ -7,9 +7,10 @@ circle, which is a matter of time at lower loads too: how long the runs last wou
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # verbs' output on deadlocks needs no core
+    from assay.network.documents import LoadWithDeadlock, LoadWithoutDeadlock
     from assay.network.engine import SimulationRun
 
 NO_LOAD = "no saturation load can be stated, as lower loads deadlock later"
@@ -38,26 +39,34 @@ def last_delivery(runs: Iterable[SimulationRun]) -> int | None:
     return max(found, default=None)
 
 
-def of_run(load: float, run: SimulationRun) -> dict[str, Any]:
-    """One run at this load [the unit of the search], in the form of the words of `balance.decide`."""
+def of_run(load: float, run: SimulationRun) -> LoadWithDeadlock:
+    """One run at this load [the unit of the search], as one of the loads that `balance.decide` tries."""
     return {"load": load, "cycles": run.simulated_cycles, "replications": 1, "deadlocked": count([run])}
 
 
-def seen(made: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def seen(made: Sequence[LoadWithDeadlock]) -> list[LoadWithDeadlock]:
     """Of {load, cycles, replications, deadlocked} those in which any run deadlocked, by load.
 
     `cycles` of each run; `deadlocked` of them ended in a deadlock.
     """
-    kept = ("load", "cycles", "replications", "deadlocked")
-    found = [{key: one[key] for key in kept} for one in made if one["deadlocked"]]
+    found: list[LoadWithDeadlock] = [
+        {
+            "load": one["load"],
+            "cycles": one["cycles"],
+            "replications": one["replications"],
+            "deadlocked": one["deadlocked"],
+        }
+        for one in made
+        if one["deadlocked"]
+    ]
     return sorted(found, key=lambda one: (one["load"], one["cycles"]))
 
 
-def spared(made: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+def spared(made: Sequence[LoadWithDeadlock]) -> LoadWithoutDeadlock | None:
     """The highest load below all those that deadlocked at which no run did, with the cycles of its longest; or None."""
     least = min((one["load"] for one in made if one["deadlocked"]), default=None)
     below = [one for one in made if least is not None and one["load"] < least]
     if not below:
         return None
     one = max(below, key=lambda one: (one["load"], one["cycles"]))
-    return {key: one[key] for key in ("load", "cycles", "replications")}
+    return {"load": one["load"], "cycles": one["cycles"], "replications": one["replications"]}

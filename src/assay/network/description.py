@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import NoneType
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from pydantic import Discriminator, Field, Tag, create_model
 
@@ -21,7 +21,7 @@ from assay.network.foreign.read import read_network
 from assay.network.overrides import TABLES, SweptSource, at_point, by_sweep, override
 from assay.toml import checking, overriding
 from assay.toml.overriding import Override
-from assay.toml.source import Source
+from assay.toml.source import Source, tables_of
 
 _INT64 = Field(ge=-(2**63), le=2**63 - 1)
 _KINDS: dict[str, Any] = {
@@ -31,7 +31,7 @@ _KINDS: dict[str, Any] = {
     "text": str,
     "integers": list[Annotated[int, _INT64]],
     "pairs": list[Annotated[list[Annotated[int, _INT64]], Field(min_length=2, max_length=2)]],
-    "table": dict[str, Any],
+    "table": dict[str, object],
 }
 
 
@@ -72,7 +72,7 @@ def _links_or(pairs: Any) -> Any:
     ]
 
 
-def _tables(value: Any) -> bool:
+def _tables(value: object) -> bool:
     return isinstance(value, list) and bool(value) and isinstance(value[0], (dict, network_tables.SlowerLink))
 
 
@@ -82,6 +82,28 @@ def _parameters(topology: str, routing: str) -> list[records.NetworkParameter]:
         *records.topologies()[topology]["parameters"],
         *records.routings()[routing]["parameters"],
     ]
+
+
+class CoreMethod(TypedDict):
+    """How long a run of the core is, and what it records."""
+
+    seed: int
+    stream: int
+    warmup_cycles: int
+    cycles: int
+    batches: int
+    warmup_messages: int
+    messages: int
+    utilisation: bool
+
+
+class CoreTables(TypedDict):
+    """What the core takes: tables of plain values."""
+
+    network: dict[str, object]
+    traffic: dict[str, object]
+    io: NotRequired[dict[str, object]]
+    method: NotRequired[CoreMethod]
 
 
 @dataclass(frozen=True)
@@ -103,12 +125,11 @@ class NetworkDescription:
         """The same with other tables."""
         return replace(self, **tables)
 
-    def core(self) -> dict[str, Any]:
+    def core(self) -> CoreTables:
         """What the core takes: tables of plain values; [method] is completed by the caller.
 
         Of [network] only what differs from the defaults, so that what means the same is the same.
         """
-        config: dict[str, Any] = {"network": self.network.model_dump(exclude_defaults=True, exclude=set(_CLOCK))}
         traffic = self.traffic.model_dump(exclude={"flits"})
         flits = self.traffic.flits
         lengths = (
@@ -117,12 +138,13 @@ class NetworkDescription:
             else network_tables.Lengths.model_validate({"lengths": [flits]})
         )
         traffic["lengths"], traffic["flits"] = lengths.table()
-        config["traffic"] = traffic
+        network = self.network.model_dump(exclude_defaults=True, exclude=set(_CLOCK))
+        config: CoreTables = {"network": network, "traffic": traffic}
         if self.io is not None:
             config["io"] = self.io.model_dump(exclude_none=True)
         return config
 
-    def fabric(self) -> dict[str, Any]:
+    def fabric(self) -> dict[str, object]:
         """The keys of [network] that describe the network itself, without how messages move on it."""
         names = {parameter["name"] for parameter in _parameters(self.network.topology, self.network.routing)} | {
             "io",
@@ -132,10 +154,15 @@ class NetworkDescription:
 
     def key(self) -> str:
         """A fingerprint of everything that decides the result."""
-        whole = {**self.core(), "method": self.method.model_dump(), "clock": [self.cycle, self.network.flit_bytes]}
+        tables = self.core()
+        whole: dict[str, object] = {
+            **tables,
+            "method": self.method.model_dump(),
+            "clock": [self.cycle, self.network.flit_bytes],
+        }
         for key, named in (("file", "graph"), ("table", "table")):
-            held = whole["network"].pop(key, None)
-            if held is not None:
+            held = tables["network"].pop(key, None)
+            if isinstance(held, str):
                 file = Path(held) if "\n" not in held else None
                 read = file is not None and file.is_file()
                 whole[named] = hashlib.sha256(input_file.content(file, 1 << 30)).hexdigest() if file and read else held
@@ -178,44 +205,49 @@ def _loaded(path: Path, overrides: Sequence[str], swept: Sequence[str]) -> Netwo
     known = tuple((each.keys, each.words) for each in given)
     source = SweptSource(plain.path, plain.text, known, plain.variant, tuple(swept))
     found = parse(tree, source)
-    applies.check(found, tree, lambda: (parse(filed, plain), filed))
+    applies.check(found, tables_of(tree), lambda: (parse(filed, plain), tables_of(filed)))
     return found
 
 
-def _one_clock(tree: dict[str, Any], given: Sequence[Override]) -> dict[str, Any]:
+def _one_clock(tree: Mapping[str, object], given: Sequence[Override]) -> Mapping[str, object]:
     """The tree without the file's way to give the clock where another way is set from outside."""
     clock = {"cycle": "channel_rate", "channel_rate": "cycle"}
     other = {clock[str(each.keys[1])] for each in given if each.keys[0] == "network" and each.keys[1] in clock}
-    if not other or not isinstance(tree.get("network"), dict):
+    network = tree.get("network")
+    if not other or not isinstance(network, dict):
         return tree
-    return tree | {"network": {key: value for key, value in tree["network"].items() if key not in other}}
+    return {**tree, "network": {key: value for key, value in network.items() if key not in other}}
 
 
-def parse(tree: dict[str, Any], source: Source) -> NetworkDescription:
+def parse(tree: Mapping[str, object], source: Source) -> NetworkDescription:
     """Validate a tree as TOML gives it."""
+    tables: dict[str, dict[str, object]] = {}
     for name, table in tree.items():
         if name not in TABLES:
             raise checking.unknown_key_error(source, (name,), TABLES)
         if not isinstance(table, dict):
             raise source.error((name,), "is no table", value=table, accepted=f"[{name}]")
-    keys = dict(tree.get("network", {}))
+        tables[name] = table
+    keys = dict(tables.get("network", {}))
     clock_keys = {key: keys[key] for key in _CLOCK if key in keys}
     clock = checking.validate_tables(source, network_tables.Clock, clock_keys, ("network",))
     cycle = clock.flit_bytes / clock.channel_rate if clock.channel_rate else clock.cycle
     context = {"cycle": cycle, "flit_bytes": clock.flit_bytes}
     traffic = checking.validate_tables(
-        source, network_tables.TrafficTable, tree.get("traffic", {}), ("traffic",), context
+        source, network_tables.TrafficTable, tables.get("traffic", {}), ("traffic",), context
     )
     io = (
-        checking.validate_tables(source, network_tables.InputOutput, tree["io"], ("io",), context)
-        if "io" in tree
+        checking.validate_tables(source, network_tables.InputOutput, tables["io"], ("io",), context)
+        if "io" in tables
         else None
     )
-    method = checking.validate_tables(source, network_tables.Method, tree.get("method", {}), ("method",), context)
+    method = checking.validate_tables(source, network_tables.Method, tables.get("method", {}), ("method",), context)
     # From here on by the core's records, which may have to be compiled: faults above are reported at once.
     topology = _named(source, keys, "topology", records.topologies(), None)
-    keys["routing"] = _named(source, keys, "routing", records.routings(), records.topologies()[topology].get("routing"))
-    model = network_model(topology, keys["routing"])
+    keys["routing"] = routing = _named(
+        source, keys, "routing", records.routings(), records.topologies()[topology].get("routing")
+    )
+    model = network_model(topology, routing)
     network = checking.validate_tables(source, model, keys, ("network",), context, _owners)
     network = network.model_copy(update={"cycle": cycle} | _beside(network, source))
     return NetworkDescription(source, network, traffic, io, method)
@@ -233,7 +265,9 @@ def _beside(network: network_tables.NetworkTable, source: Source) -> dict[str, s
 _CLOCK = ("cycle", "channel_rate", "flit_bytes")
 
 
-def _named(source: Source, keys: dict[str, Any], key: str, known: dict[str, Any], default: str | None) -> str:
+def _named(
+    source: Source, keys: Mapping[str, object], key: str, known: Mapping[str, records.Record], default: str | None
+) -> str:
     name = keys.get(key, default)
     accepted = ", ".join(sorted(known))
     if name is None:
@@ -246,7 +280,7 @@ def _named(source: Source, keys: dict[str, Any], key: str, known: dict[str, Any]
     return name
 
 
-def _refuse_misspelt(source: Source, keys: dict[str, Any], key: str) -> None:
+def _refuse_misspelt(source: Source, keys: Mapping[str, object], key: str) -> None:
     """Refuse what was meant to be this key, instead of calling it missing."""
     known = {*network_tables.NetworkTable.model_fields, *(parameter["name"] for parameter in records.common())}
     for name in difflib.get_close_matches(key, [name for name in keys if name not in known], 1):

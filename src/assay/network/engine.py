@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from assay._core import network as core
 from assay.network import refused
-from assay.network.description import NetworkDescription
+from assay.network.description import CoreTables, NetworkDescription
+from assay.network.documents import Deadlock, NetworkLink
 from assay.network.method import BATCHES
 from assay.toml.source import Source
 
@@ -47,7 +48,7 @@ class SimulationRun:
     offered: float
     latencies: dict[str, Latency]
     backlog: NDArray[np.float64]  # at each batch's end
-    deadlock: dict[str, Any] | None
+    deadlock: Deadlock | None
     utilisation: NDArray[np.float64] | None  # busy share of a channel, by link
     unroutable: int
 
@@ -59,7 +60,7 @@ def hit_rates(runs: Sequence[SimulationRun]) -> list[float]:
     return [1.0 - float(missed / all_) for all_, missed in counts if all_]
 
 
-def configuration(description: NetworkDescription, stream: int, warmup: int, cycles: int) -> dict[str, Any]:
+def configuration(description: NetworkDescription, stream: int, warmup: int, cycles: int) -> CoreTables:
     """The core's input for replication `stream` of the description: `cycles` measured after `warmup` cycles."""
     method = description.method
     config = description.core()
@@ -76,7 +77,7 @@ def configuration(description: NetworkDescription, stream: int, warmup: int, cyc
     return config
 
 
-def run(source: Source, config: dict[str, Any]) -> SimulationRun:
+def run(source: Source, config: CoreTables) -> SimulationRun:
     """Run the core in this process."""
     return read(call_core(source, core.simulate, config))
 
@@ -123,14 +124,13 @@ def nodes(description: NetworkDescription) -> int:
     return int(call_core(description.source, core.build_network, description.fabric()).nodes)
 
 
-def channels(description: NetworkDescription) -> list[dict[str, Any]]:
+def channels(description: NetworkDescription) -> list[NetworkLink]:
     """The links of the network: ends, kind, dimension, direction and number of channels."""
     network = call_core(description.source, core.build_network, description.fabric())
-    kept = ("from", "to", "kind", "dimension", "direction", "channels")
-    return [{key: link[key] for key in kept} for link in network.links]
+    return [{key: link[key] for key in NetworkLink.__annotations__} for link in network.links]  # type: ignore[misc]
 
 
-def link_name(link: Mapping[str, Any]) -> str:
+def link_name(link: NetworkLink) -> str:
     """A link's name in words, by its ends."""
     match link["kind"]:
         case "injection":

@@ -8,15 +8,20 @@ where it is another. A latency of a network that saturates or deadlocks has no m
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from assay.kinds import NumberKind
 from assay.network.description import NetworkDescription
 from assay.network.method import MeanEstimate
 
-SimulatedFigure = dict[str, Any]
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from assay.network.documents import SaturationFound, SimulatedFigure
+
 # Rates of each node, not of the network: in the figures of simulations, sweeps, bisections and studies.
 FLITS_PER_CYCLE, BYTES_PER_SECOND = "flit/node/cycle", "B/node/s"
 # A_1 and A_H: the cycles in which a head starts to cross its first and its last link; h_H: the head_ticks of the last
@@ -41,7 +46,7 @@ def figure(
     name: str,
     value: float | None,
     unit: str,
-    params: Mapping[str, Any],
+    params: Mapping[str, JsonValue],
     *,
     statistic: str = "mean",
     estimator: str = "mean",
@@ -76,12 +81,12 @@ def estimated(
     estimate: MeanEstimate,
     scale: float,
     unit: str,
-    params: Mapping[str, Any],
+    params: Mapping[str, JsonValue],
     means: Sequence[float],
     valid: bool = True,
 ) -> SimulatedFigure:
     """A mean with its interval; `means` of the replications, in the estimate's own unit."""
-    ends: Any = estimate.document(scale)["interval"]
+    ends = estimate.document(scale)["interval"]
     known = [one for one in means if math.isfinite(one)]  # a replication that delivered nothing has no mean
     spread = [min(known) * scale, max(known) * scale] if len(known) > 1 else None
     how = "mean of replications" if len(means) > 1 else "mean of batches"
@@ -98,10 +103,10 @@ def estimated(
     )
 
 
-def params(description: NetworkDescription) -> dict[str, Any]:
+def params(description: NetworkDescription) -> dict[str, JsonValue]:
     """The main keys of the simulation that a figure belongs to; the file has all of them."""
     network, traffic, io = description.network, description.traffic, description.io
-    found: dict[str, Any] = {
+    found: dict[str, JsonValue] = {
         "topology": network.topology,
         "routing": network.routing,
         "switching": network.switching,
@@ -111,17 +116,17 @@ def params(description: NetworkDescription) -> dict[str, Any]:
     return found | {"pattern": traffic.pattern, "load": traffic.load, "flits": traffic.mean_flits}
 
 
-def of_saturation(description: NetworkDescription, result: Mapping[str, Any]) -> list[SimulatedFigure]:
+def of_saturation(description: NetworkDescription, result: SaturationFound) -> list[SimulatedFigure]:
     """The load that saturates, of each node (with I/O nodes: of each element), and what is accepted beyond it.
 
     All are invalid where a run deadlocked: such a network has no load that it would carry for ever.
     """
     about = {key: value for key, value in params(description).items() if key not in ("load", "interval")}
     what = "message/element" if description.io is not None else "flit/node"
-    interval = result["interval"]
+    low, high = result["interval"] or (None, None)
     found = []
     for name, scale, per in (("saturation", 1.0, "cycle"), ("saturation_rate", 1 / description.cycle, "s")):
-        ends = None if interval is None or interval[1] is None else [end * scale for end in interval]
+        ends = None if low is None or high is None else [low * scale, high * scale]
         found.append(
             figure(
                 name,
@@ -142,17 +147,17 @@ def of_saturation(description: NetworkDescription, result: Mapping[str, Any]) ->
 
 
 def of_replay(
-    description: NetworkDescription, document: Mapping[str, Any], latencies: Sequence[float]
+    description: NetworkDescription, delivered: int, messages: int, cycles: int, latencies: Sequence[float]
 ) -> list[SimulatedFigure]:
     """Messages delivered, the cycle in which all is over, and latencies of heads [cycles]; one trace, one value."""
     about = {key: value for key, value in params(description).items() if key in ("topology", "routing", "switching")}
-    whole = document["delivered"] == document["messages"]
-    cycle, one = description.cycle, {"statistic": "value", "estimator": "the one replay"}
+    whole = delivered == messages
+    cycle, once = description.cycle, functools.partial(figure, statistic="value", estimator="the one replay")
     mean = sum(latencies) / len(latencies) if len(latencies) else None
     spread = [min(latencies) * cycle, max(latencies) * cycle] if len(latencies) else None
     seconds = None if mean is None else mean * cycle
     return [
-        figure("delivered", document["delivered"], "1", about, **one),  # type: ignore[arg-type]
-        figure("completion", document["simulated_cycles"] * cycle, "s", about, valid=whole, **one),  # type: ignore[arg-type]
+        once("delivered", delivered, "1", about),
+        once("completion", cycles * cycle, "s", about, valid=whole),
         figure("header_latency", seconds, "s", about, estimator="mean of the messages", range=spread),
     ]

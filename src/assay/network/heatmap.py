@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from assay import output_file
 from assay._core import network as core
 from assay.network import prediction
 from assay.network.description import NetworkDescription
+from assay.network.documents import CoreLink, LinkBusy
 from assay.network.engine import call_core
 
 COLOURS = ((237, 242, 247), (168, 208, 141), (250, 204, 21), (234, 88, 12), (127, 29, 29))
@@ -36,7 +37,7 @@ def colour(share: float) -> str:
     )
 
 
-def write(path: Path, description: NetworkDescription, simulated: Sequence[Mapping[str, Any]] | None) -> None:
+def write(path: Path, description: NetworkDescription, simulated: Sequence[LinkBusy] | None) -> None:
     """Draw a description's loads: `simulated`, the utilisation of `assay simulate`; else the offered ones, exactly."""
     if simulated:
         network = call_core(description.source, core.build_network, description.fabric())
@@ -64,7 +65,7 @@ def offered(description: NetworkDescription) -> tuple[Any, list[float]]:
 
 def svg(
     routers: Sequence[tuple[float, float]],
-    links: Sequence[Mapping[str, Any]],
+    links: Sequence[CoreLink],
     load: Sequence[float],
     title: str,
     top: float | None = None,
@@ -100,7 +101,7 @@ def _upward(rows: Sequence[float], scale: float) -> float:
 
 
 def _links(
-    shown: Sequence[tuple[Mapping[str, Any], float]], place: Sequence[tuple[float, float]], most: float, width: float
+    shown: Sequence[tuple[CoreLink, float]], place: Sequence[tuple[float, float]], most: float, width: float
 ) -> Iterator[str]:
     for link, value in sorted(shown, key=lambda one: one[1]):
         (x1, y1), (x2, y2) = place[link["from"]], place[link["to"]]

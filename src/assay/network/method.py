@@ -11,10 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
+
+if TYPE_CHECKING:
+    from assay.network.documents import MeanFound
 
 Floats = NDArray[np.float64]
 
@@ -43,7 +47,7 @@ class MeanEstimate:
         """Whether the interval is within this share of the mean."""
         return self.half is not None and self.half <= share * abs(self.mean)
 
-    def document(self, scale: float = 1.0) -> dict[str, object]:
+    def document(self, scale: float = 1.0) -> MeanFound:
         """For JSON, in other units by `scale`."""
         half = None if self.half is None or not math.isfinite(self.half) else self.half * scale
         mean = self.mean * scale if math.isfinite(self.mean) else None

@@ -5,7 +5,6 @@ meaning.
 from __future__ import annotations
 
 import inspect
-from typing import Any
 
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
@@ -21,12 +20,12 @@ def rows(model: type[BaseModel]) -> list[tuple[str, str, str]]:
     ]
 
 
-def _choices(annotation: Any) -> str:
+def _choices(annotation: object) -> str:
     words = [word for word in getattr(annotation, "__args__", ()) if isinstance(word, str)]
     return f" ({', '.join(words)})" if len(words) > 1 else ""
 
 
-def _text(default: Any, required: bool) -> str:
+def _text(default: object, required: bool) -> str:
     if required or default is PydanticUndefined:
         return "must be given"
     if default is None:

@@ -8,7 +8,7 @@ unit.
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import (
     BeforeValidator,
@@ -62,7 +62,7 @@ class Clock(Table):
 
     @model_validator(mode="before")
     @classmethod
-    def _one_clock(cls, values: Any) -> Any:
+    def _one_clock(cls, values: object) -> object:
         if isinstance(values, dict) and "cycle" in values and "channel_rate" in values:
             refuse(("channel_rate",), "cycle and channel_rate are equivalent", "one of them")
         return values
@@ -132,7 +132,7 @@ class NetworkTable(Clock):
     acknowledgement: Cycles = Field(
         1, ge=0, description="circuit: the acknowledgement's way back over one link [cycles]"
     )
-    io: dict[str, Any] | None = Field(
+    io: dict[str, object] | None = Field(
         None,
         description="[network.io]: I/O nodes at the network, and their own network (nodes, b, m, n, r, topology, …)",
     )

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pydantic import BaseModel
 
@@ -52,7 +51,7 @@ def at_point(error: InputError, swept: Sequence[str]) -> InputError:
     return error
 
 
-def override(words: str, option: str, filed: dict[str, Any]) -> Override:
+def override(words: str, option: str, filed: Mapping[str, object]) -> Override:
     """Take `dotted.key=value` as given by an option, --set or --sweep; `filed`: the file's values, for a hint.
 
     InputError where it is no such words, or has no table.
@@ -71,7 +70,7 @@ def override(words: str, option: str, filed: dict[str, Any]) -> Override:
     return given
 
 
-def _inside(name: str, filed: dict[str, Any]) -> str:
+def _inside(name: str, filed: Mapping[str, object]) -> str:
     """`; did you mean TABLE.KEY?` of a key that was given without its table, as far as is known without the core."""
     models: dict[str, type[BaseModel]]
     models = {"network": network_tables.NetworkTable, "traffic": network_tables.TrafficTable}
@@ -79,7 +78,9 @@ def _inside(name: str, filed: dict[str, Any]) -> str:
     known = {
         f"{table}.{each.alias or key}" for table, model in models.items() for key, each in model.model_fields.items()
     }
-    known |= {f"{table}.{key}" for table in TABLES if isinstance(filed.get(table), dict) for key in filed[table]}
+    for table in TABLES:
+        if isinstance(keys := filed.get(table), dict):
+            known |= {f"{table}.{key}" for key in keys}
     found = sorted(dotted for dotted in known if dotted.partition(".")[2] == name)
     if not found:
         near = difflib.get_close_matches(name, {dotted.partition(".")[2] for dotted in known}, 2, 0.6)

@@ -126,7 +126,8 @@ def joined(description: NetworkDescription) -> Any:
     """The processor network and the I/O network of [io]."""
     io = description.io
     assert io is not None
-    own: dict[str, Any] = {"b": io.b, "m": io.m} | ({"n": io.n} if io.n else {}) | ({"r": io.r} if io.r else {})
+    counts = {"b": io.b, "m": io.m} | ({"n": io.n} if io.n else {}) | ({"r": io.r} if io.r else {})
+    own: dict[str, object] = {**counts}
     if io.nodes is not None:
         own["nodes"] = list(io.nodes)
     keys = {**description.fabric(), "injection_channels": io.k, "ejection_channels": io.k, "io": own}

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 
 class NetworkParameter(TypedDict):
@@ -11,7 +14,7 @@ class NetworkParameter(TypedDict):
 
     name: str
     kind: Literal["integer", "number", "flag", "text", "integers", "pairs", "table"]
-    default: Any
+    default: JsonValue
     unit: str
     description: str
     accepts: str

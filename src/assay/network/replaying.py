@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from assay._core import network as core
 from assay.network import figures, timeline, trace
 from assay.network.description import NetworkDescription
+from assay.network.documents import Replay
 from assay.network.engine import call_core
 
 
 def replay(
     description: NetworkDescription, messages: trace.MessageTrace, out: Path, drawn: Path | None = None
-) -> dict[str, Any]:
+) -> Replay:
     """Replay the trace and write `out`, and the timeline to `drawn`; returns the document of `assay replay --json`."""
     config = description.core()
     network = call_core(description.source, core.build_network, description.fabric())
@@ -45,9 +45,9 @@ def replay(
     arrived = columns["head"] >= 0
     keys = config["network"]
     heads = ("ejection_head_ticks", "node_head_ticks", "head_ticks")  # of the ejection links, all equal
-    entry = next((keys[key] for key in heads if keys.get(key) is not None), 1)
+    entry = next((ticks for key in heads if isinstance(ticks := keys.get(key), int)), 1)
     latencies = (columns["head"][arrived] + entry - messages.cycle[arrived]).tolist()
-    document = {
+    return {
         "engine": result["engine"],
         "simulated_cycles": cycles,
         "cpu_seconds": float(result["cpu_seconds"]),
@@ -58,5 +58,5 @@ def replay(
         "deadlock": result.get("deadlock"),
         "delivered_file": str(out),
         "definitions": figures.DEFINITIONS,
+        "figures": figures.of_replay(description, delivered, len(messages), cycles, latencies),
     }
-    return document | {"figures": figures.of_replay(description, document, latencies)}

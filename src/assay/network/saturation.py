@@ -10,12 +10,13 @@ quarter: where that is undecided, the run is made four times as long, at most tw
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from assay.network import balance, deadlocking, figures, method
 from assay.network.description import NetworkDescription
+from assay.network.documents import AcceptedBeyond, LoadTried, LoadWithDeadlock, SaturationFound, SaturationSearch
 from assay.network.engine import SimulationRun
 from assay.network.filling import Filling
 from assay.network.offered import at_load, load_of
@@ -69,7 +70,18 @@ def bracket(saturates: Decide, start: float, precision: float) -> Generator[Task
     return low, high
 
 
-Made = list[tuple[SimulationRun, dict[str, Any]]]
+class RunJudged(TypedDict):
+    """What was found in one run of `judge`: its backlogs [messages] after a quarter and at the end."""
+
+    cycles: int
+    backlog_quarter: float
+    backlog: float
+    saturated: bool
+    deadlock: bool
+    throughput: float | None
+
+
+Made = list[tuple[SimulationRun, RunJudged]]
 
 
 def judge(
@@ -88,7 +100,7 @@ def judge(
         early, late, stretch = method.growth_of(run.backlog, 0, cycles)
         verdict = run.deadlock is not None or method.backlog_grows(early, late, stretch, 0.75 * run.generated)
         doubtful = run.deadlock is None and 1.5 * early < late < 2.5 * early and late - early > 0.001 * run.generated
-        words = {
+        words: RunJudged = {
             "cycles": cycles,
             "backlog_quarter": early,
             "backlog": late,
@@ -114,7 +126,7 @@ class Search:
 
     low: float
     high: float | None
-    tried: list[dict[str, Any]]
+    tried: list[LoadTried]
     runs: list[SimulationRun]
     filling: Filling
 
@@ -127,9 +139,9 @@ def search(description: NetworkDescription, shortest: int) -> Generator[Tasks, R
     found = Search(0.0, None, [], [], Filling(description))
 
     def saturates(load: float) -> Generator[Tasks, Runs, bool | None]:
-        decided = yield from balance.decide(at_load(description, load), shortest, found.filling)
+        decided = yield from balance.decide(at_load(description, load), load, shortest, found.filling)
         found.runs.extend(decided.runs)
-        found.tried.extend({"load": load, **words} for words in decided.words)
+        found.tried += decided.tried
         return decided.saturated
 
     found.low, found.high = yield from bracket(saturates, load_of(description), description.method.precision)
@@ -143,7 +155,7 @@ def wanted(description: NetworkDescription, precision: float = PRECISION) -> Net
     return description.but(method=description.method.model_copy(update={"precision": precision}))
 
 
-def steps(description: NetworkDescription) -> Steps:
+def steps(description: NetworkDescription) -> Steps[SaturationSearch]:
     """Bracket, narrow, then simulate higher loads: the document of `assay simulate --saturation`.
 
     The interval's ends are loads that were decided, at the confidence of the file for both together; it is wider than
@@ -160,7 +172,7 @@ def steps(description: NetworkDescription) -> Steps:
     cycles = max(4 * shortest, (yield from filling.shortest(high)))
     loads = [factor * high for factor in BEYOND]
     beyond = yield [task(at_load(description, load), 0, cycles // 4, cycles) for load in loads]
-    accepted = [
+    accepted: list[AcceptedBeyond] = [
         {
             "load": load,
             "throughput": finite(run.throughput),
@@ -177,16 +189,16 @@ def _document(
     description: NetworkDescription,
     low: float,
     high: float | None,
-    tried: list[dict[str, Any]],
+    tried: list[LoadTried],
     runs: list[SimulationRun],
-    accepted: list[dict[str, Any]],
-    watched: list[dict[str, Any]],
-) -> dict[str, Any]:
+    accepted: list[AcceptedBeyond],
+    watched: Sequence[LoadWithDeadlock],
+) -> SaturationSearch:
     deadlocks = deadlocking.seen(watched)
     middle = None if high is None or low == 0 or deadlocks else (low + high) / 2
     unit = "messages per element per cycle" if description.io is not None else "flits per node per cycle"
     rate = 1e-3 / description.cycle  # per cycle to per millisecond
-    found = {
+    found: SaturationFound = {
         "found": middle is not None,
         "load": middle,
         "estimator": None if middle is None else "middle of the interval",

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from assay.network import deadlocking, engine, figures, method
 from assay.network.description import NetworkDescription
+from assay.network.documents import LatencyEstimate, LinkBusy, MeanFound, Simulation, ThroughputEstimate
 from assay.network.engine import Latency, SimulationRun
 from assay.network.intervals import batches, by_itself, pooled, replicated, stopped, warmed
 from assay.network.network_tables import Method
@@ -30,7 +30,7 @@ RUN = 50  # autocorrelation times: a replication's length unless the file has it
 FIRST_LOOK = 10  # five that agree can be chance; ten seldom are
 
 
-def steps(description: NetworkDescription) -> Steps:
+def steps(description: NetworkDescription) -> Steps[Simulation]:
     """The whole simulation: the document of `assay simulate`."""
     how = description.method
     cycles = how.cycles or DEFAULT_CYCLES
@@ -106,11 +106,11 @@ def document(
     before: Warmup,
     header: method.MeanEstimate,
     ended: str,
-) -> dict[str, Any]:
+) -> Simulation:
     """The JSON document; counts and CPU seconds are sums over the replications; `ended` is why no more was made."""
     how = description.method
     deadlocks = [run.deadlock for run in runs if run.deadlock]
-    estimates: dict[str, Any] = {}
+    estimates: dict[str, LatencyEstimate | ThroughputEstimate | MeanFound] = {}
     steady = not deadlocks and not saturated(description, runs, before)
     about = figures.params(description)
     listed = []
@@ -124,10 +124,10 @@ def document(
                 else replicated(runs, name, how.confidence, before)
             )
         estimate = stopped(estimate, runs)
-        estimates[name] = _latency(latency, estimate, how.quantiles, description.cycle)
+        estimates[name] = stated = _latency(latency, estimate, how.quantiles, description.cycle)
         means = [run.latencies[name].mean for run in runs if name in run.latencies]
         listed.append(figures.estimated(name, estimate, description.cycle, "s", about, means, steady))
-        for share, value in estimates[name]["seconds"]["quantiles"].items():
+        for share, value in stated["seconds"]["quantiles"].items():
             listed.append(
                 figures.figure(name, value, "s", about, statistic=f"q{share}", estimator="quantile", valid=steady)
             )
@@ -141,8 +141,7 @@ def document(
     listed.append(figures.estimated("throughput", rate, 1.0, figures.FLITS_PER_CYCLE, about, rates, not deadlocks))
     to_bytes = description.network.flit_bytes / description.cycle
     listed.append(figures.estimated("bandwidth", rate, to_bytes, figures.BYTES_PER_SECOND, about, rates, not deadlocks))
-    utilisation = {"utilisation": _utilisation(description, runs)} if how.utilisation else {}
-    return {
+    made: Simulation = {
         "engine": runs[0].engine,
         "simulated_cycles": sum(run.simulated_cycles for run in runs),
         "measured_cycles": sum(run.measured_cycles for run in runs),
@@ -170,11 +169,13 @@ def document(
         "definitions": figures.DEFINITIONS,
         "figures": listed,
         "estimates": estimates,
-        **utilisation,
     }
+    if how.utilisation:
+        made["utilisation"] = _utilisation(description, runs)
+    return made
 
 
-def _latency(latency: Latency, estimate: method.MeanEstimate, shares: Sequence[float], cycle: float) -> dict[str, Any]:
+def _latency(latency: Latency, estimate: method.MeanEstimate, shares: Sequence[float], cycle: float) -> LatencyEstimate:
     found = method.quantiles(latency.values, latency.frequencies, shares)
     seconds = {share: None if value is None else value * cycle for share, value in found.items()}
     return {
@@ -202,7 +203,7 @@ def _accepted(description: NetworkDescription, runs: Sequence[SimulationRun], be
     return method.MeanEstimate(rates[0], half, confidence, parts.parts, parts.note)
 
 
-def _throughput(runs: Sequence[SimulationRun], estimate: method.MeanEstimate, cycle: float) -> dict[str, Any]:
+def _throughput(runs: Sequence[SimulationRun], estimate: method.MeanEstimate, cycle: float) -> ThroughputEstimate:
     return {
         "flits_per_node_per_cycle": estimate.document(),
         "flits_per_node_per_second": estimate.document(1 / cycle),
@@ -216,7 +217,7 @@ def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _utilisation(description: NetworkDescription, runs: Sequence[SimulationRun]) -> list[dict[str, Any]]:
+def _utilisation(description: NetworkDescription, runs: Sequence[SimulationRun]) -> list[LinkBusy]:
     """Busy share of every link's channels, mean over the runs, the busiest first."""
     known = [run.utilisation for run in runs if run.utilisation is not None]
     if not known:
@@ -225,5 +226,6 @@ def _utilisation(description: NetworkDescription, runs: Sequence[SimulationRun])
     links = engine.channels(description)
     order = np.argsort(-busy, kind="stable")
     return [
-        {"link": int(at), **links[at], "name": engine.link_name(links[at]), "busy": float(busy[at])} for at in order
+        {"link": at, **links[at], "name": engine.link_name(links[at]), "busy": float(busy[at])}
+        for at in map(int, order)
     ]

@@ -12,19 +12,22 @@ import errno
 import json
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Generic, cast
 
 from assay import versions
 from assay.errors import InputError, MeasurementError, StorageError, warn
 from assay.network.engine import SimulationRun
 from assay.network.progress import Meter
-from assay.network.tasks import SimulationTask, Steps
+from assay.network.tasks import Found, SimulationTask, Steps
 from assay.stored import seal
 from assay.stored.lines import ALTERED
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 SEALED = re.compile(r'\{"version": ([2-9]|\d{2,}), "key": ')  # begins a line that has a checksum
 STORAGE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ESTALE)  # faults of what took points before
@@ -37,19 +40,19 @@ def make(task: SimulationTask) -> SimulationRun:
 
 
 @dataclass
-class _Going:
+class _Going(Generic[Found]):
     """A plan in progress: the results so far of the tasks that it yielded last."""
 
     index: int
-    steps: Steps
+    steps: Steps[Found]
     results: list[SimulationRun | None]
     left: int
 
 
 def drive(
-    plans: Sequence[Steps],
+    plans: Sequence[Steps[Found]],
     pool: Executor | None,
-    done: Callable[[int, dict[str, Any]], None],
+    done: Callable[[int, Found], None],
     meter: Meter | None = None,
 ) -> None:
     """Run all plans to their end and call `done(index, document)` as each ends; without a pool here, in order."""
@@ -64,9 +67,9 @@ def drive(
             except StopIteration as end:
                 done(index, end.value)
         return
-    waiting: dict[Future[SimulationRun], tuple[_Going, int]] = {}
+    waiting: dict[Future[SimulationRun], tuple[_Going[Found], int]] = {}
 
-    def go_on(going: _Going, first: bool = False) -> None:
+    def go_on(going: _Going[Found], first: bool = False) -> None:
         while True:
             try:
                 tasks = (
@@ -111,25 +114,26 @@ def drive(
 
 
 @dataclass(frozen=True)
-class SweepPoint:
+class SweepPoint(Generic[Found]):
     """One point of a sweep: its settings, its fingerprint, and the plan that computes it."""
 
-    setting: dict[str, Any]
+    setting: Mapping[str, JsonValue]
     key: str
-    plan: Callable[[], Steps]
+    plan: Callable[[], Steps[Found]]
 
 
 def sweep(
-    points: Sequence[SweepPoint], pool: Executor | None, out: Path | None = None, meter: Meter | None = None
-) -> list[dict[str, Any]]:
+    points: Sequence[SweepPoint[Found]], pool: Executor | None, out: Path | None = None, meter: Meter | None = None
+) -> list[Found]:
     """Documents of all points, in their order; those that `out` holds already are not made again."""
     kept = finished(out) if out else {}
-    results: dict[int, dict[str, Any]] = {i: kept[point.key] for i, point in enumerate(points) if point.key in kept}
+    # Trusted to be what the plan would give: its fingerprint has the version of the plan's document.
+    results = {i: cast(Found, kept[point.key]) for i, point in enumerate(points) if point.key in kept}
     missing = [index for index in range(len(points)) if index not in results]
     meter = meter or Meter()
     meter.points, meter.of = len(results), len(points)
 
-    def done(at: int, document: dict[str, Any]) -> None:
+    def done(at: int, document: Found) -> None:
         index = missing[at]
         results[index] = document
         if out:
@@ -141,7 +145,7 @@ def sweep(
     return [results[index] for index in range(len(points))]
 
 
-def finished(out: Path) -> dict[str, dict[str, Any]]:
+def finished(out: Path) -> dict[str, dict[str, object]]:
     """Points by fingerprint that a file holds; lines that were cut short by a kill do not count.
 
     A line that is not what was written does not count either: it is named, and its point is computed again.
@@ -188,7 +192,7 @@ def _cut_short(line: str) -> bool:
     return False
 
 
-def append(out: Path, entry: dict[str, Any]) -> None:
+def append(out: Path, entry: Mapping[str, object]) -> None:
     """Add a line in one write; on a line of its own even if the file ends in the middle of one."""
     text = seal.sealed(json.dumps(entry, allow_nan=False)) + "\n"
     try:

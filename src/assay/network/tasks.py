@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 from assay.network import engine
-from assay.network.description import NetworkDescription
+from assay.network.description import CoreTables, NetworkDescription
 from assay.network.engine import SimulationRun
 from assay.toml.source import Source
 
@@ -19,7 +19,7 @@ class SimulationTask:
     """One run of the core, to be made; can be sent to another process."""
 
     source: Source
-    config: dict[str, Any]
+    config: CoreTables
     purpose: str = ""  # in words, for those who wait
 
     @property
@@ -33,7 +33,8 @@ class SimulationTask:
         return engine.run(self.source, self.config)
 
 
-Steps = Generator[list[SimulationTask], list[SimulationRun], dict[str, Any]]
+Found = TypeVar("Found")  # the document that a plan returns
+Steps = Generator[list[SimulationTask], list[SimulationRun], Found]
 
 
 def task(description: NetworkDescription, stream: int, warmup: int, cycles: int, purpose: str = "") -> SimulationTask:

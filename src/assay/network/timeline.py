@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +18,12 @@ from numpy.typing import NDArray
 from assay import trace_events
 from assay.errors import InputError
 from assay.network.description import NetworkDescription
+from assay.network.documents import CoreLink
 from assay.network.engine import link_name
 from assay.network.trace import MessageTrace
 from assay.trace_events import Argument, NestedSpans, TraceEvent
 
 Integers = NDArray[np.int64]
-Link = Mapping[str, Any]
 MESSAGES, LINKS = 1, 2
 MOST = 200_000  # messages; more cannot be shown
 
@@ -46,7 +45,7 @@ Ways = dict[tuple[int, int], list[Hop]]  # by row of the trace and packet, in or
 class ReplayedTrace:
     """What the core returned: links, cycles of head and tail by row (-1: never), ways, and the cycle after the last."""
 
-    links: Sequence[Link]
+    links: Sequence[CoreLink]
     head: Integers
     tail: Integers
     ways: Ways
@@ -126,7 +125,7 @@ def _parts(
     yield from span.around("body", inside, end)
 
 
-def _inside(links: Sequence[Link], last: Hop) -> int:
+def _inside(links: Sequence[CoreLink], last: Hop) -> int:
     """The cycle in which a head is inside its destination, as `simulate` counts header latencies: A_H + h_H."""
     return last.head + int(links[last.link]["head_ticks"])
 
@@ -142,7 +141,7 @@ def _over(played: ReplayedTrace, way: Sequence[Hop]) -> int:
 
 
 def _waits(
-    links: Sequence[Link], way: Sequence[Hop], end: int | None, stored: bool, span: _Spans
+    links: Sequence[CoreLink], way: Sequence[Hop], end: int | None, stored: bool, span: _Spans
 ) -> Iterator[TraceEvent]:
     """Between a head's being ready to leave a router and its leaving; `end`: of the wait that never ends."""
     for at, hop in enumerate(way):
@@ -198,7 +197,7 @@ def _words(messages: MessageTrace, row: int) -> str:
     return f"{messages.id[row]}: {messages.source[row]} to {messages.destination[row]}"
 
 
-def _track(link: Link, number: int, channel: int) -> str:
+def _track(link: CoreLink, number: int, channel: int) -> str:
     words = f"{link_name(link)} (link {number}"
     if link["channels"] > 1:
         words += f", channel {channel // link['lanes']}"

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from assay.case import Case
 from assay.document.scaling import NoiseAdded, ScaledFigure, ScalingAnswers, ScalingPoint
-from assay.network.figures import SimulatedFigure, figure
+from assay.network.documents import SimulatedFigure
+from assay.network.figures import figure
 from assay.scaling.study_file import LABEL, ScalingStudy
 
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
-def shown_setting(study: ScalingStudy, setting: Mapping[str, Any]) -> dict[str, Any]:
+
+def shown_setting(study: ScalingStudy, setting: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """A setting by the last parts of its keys: of a case with a label, the label replaces the case's keys."""
     keys = [LABEL, *study.sweep] if LABEL in setting else list(setting)
     return {key.rpartition(".")[2]: setting[key] for key in keys if key in setting}
 
 
-def figures(answers: ScalingAnswers) -> list[SimulatedFigure]:
+class StudyFigure(SimulatedFigure):
+    """A figure of a study's point, with its benchmark."""
+
+    benchmark: str
+
+
+def figures(answers: ScalingAnswers) -> list[StudyFigure]:
     """All figures in the shape of every verb's list; parameters are the setting's, with `on_ranks`, and the case's."""
-    found = []
+    found: list[StudyFigure] = []
     for point in answers.points:
         for each in point.figures:
             setting = {key: value for key, value in point.setting.items() if key != "ranks"}
@@ -61,5 +71,5 @@ def added(each: NoiseAdded) -> str:
     return f"{each.share:+.1%}{ends}"
 
 
-def _in_order(each: ScaledFigure) -> list[tuple[bool, Any]]:
+def _in_order(each: ScaledFigure) -> list[tuple[bool, int | float | str]]:
     return [(isinstance(value, str), value) for value in each.params.values() if isinstance(value, int | float | str)]

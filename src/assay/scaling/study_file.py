@@ -108,20 +108,26 @@ def load(path: Path) -> ScalingStudy:
     if not programs:
         raise source.error(("program",), "is missing", accepted='[[program]] with benchmark = "alltoall"')
     sweep, cases = tree.get("sweep", {}), tree.get("cases", [])
-    if not isinstance(sweep, dict) or not all(isinstance(values, list) and values for values in sweep.values()):
+    swept = (
+        {key: values for key, values in sweep.items() if isinstance(values, list) and values}
+        if isinstance(sweep, dict)
+        else None
+    )
+    if swept is None or swept != sweep:
         raise source.error(("sweep",), "every key needs a list of values", accepted="ranks = [64, 256, 1024]")
-    if not isinstance(cases, list) or not all(isinstance(one, dict) for one in cases):
+    several = [one for one in cases if isinstance(one, dict)] if isinstance(cases, list) else None
+    if several is None or several != cases:
         raise source.error(("cases",), "is no array of tables", accepted="[[cases]]")
-    for key, values in sweep.items():
+    for key, values in swept.items():
         for value in values:
             _check(source, ("sweep", key), key, value)
-    for place, case in enumerate(cases):
+    for place, case in enumerate(several):
         for key, value in case.items():
             _check(source, ("cases", place, key), key, value)
-            if key in sweep:
+            if key in swept:
                 raise source.error(("cases", place, key), "is swept as well", accepted="in [sweep] or in [[cases]]")
     plots = _several(source, tree, "plot", ScalingPlot)
-    return ScalingStudy(path.stem, source, head, machine, programs, sweep, tuple(cases), plots)
+    return ScalingStudy(path.stem, source, head, machine, programs, swept, tuple(several), plots)
 
 
 def _several(source: Source, tree: Mapping[str, Any], name: str, model: type[Any]) -> tuple[Any, ...]:

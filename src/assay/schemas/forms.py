@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from assay.network import documents
 from assay.schemas import catalogue, described, listed
 
 
@@ -56,15 +57,15 @@ def forms() -> dict[str, tuple[Any, ...]]:
         "plan": (listed.PlannedRun, listed.QuotedPlan),
         "predict": (listed.PredictionAnswer,),
         "query": (listed.QueryAnswer,),
-        "replay": (described.Replay, GoalReplay),
+        "replay": (documents.Replay, GoalReplay),
         "report": (WithFigures(Document), listed.SeveralReports),
         "run": (listed.RunOfOne, listed.QuotedOfOne, listed.CommandOfTable),
         "runs": (listed.KnownRuns,),
         "sensitivity": (Sensitivity,),
-        "simulate": (described.Simulation, described.SaturationSearch, described.Sweep, described.NetworkKeys),
+        "simulate": (documents.Simulation, documents.SaturationSearch, documents.Sweep, described.NetworkKeys),
         "study": (
-            described.StudyAnswer,
-            described.AllStudies,
+            documents.StudyAnswer,
+            documents.AllStudies,
             described.ShippedStudies,
             WithFigures(ScalingAnswers),
         ),

@@ -19,7 +19,7 @@ from assay.laboratory.shown import LaboratoryShown
 from assay.machine.abilities import Ability, HostWarning, Missing
 from assay.machine.activity import Activity
 from assay.machine.discovery import Host
-from assay.schemas.described import AnyFigure
+from assay.network.documents import AnyFigure
 from assay.throughput.command_alone import CommandLaunch
 
 ANY = ConfigDict(extra="allow")

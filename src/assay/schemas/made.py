@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 
 from assay import versions
-from assay.schemas.described import AnyFigure
+from assay.network.documents import AnyFigure
 from assay.schemas.forms import WithFigures, forms
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from assay.case import Case
 from assay.samples import Circumstance, case_of
@@ -14,16 +15,35 @@ BY_RANK = ("computing", "communicating", "ended", "user", "system", "memory")
 ON_REAL = ("user", "system", "memory")  # empty on a described machine
 
 
+class Account(TypedDict):
+    """Times, calls and messages of one case: seconds and bytes, `ranks` numbers each of what is by rank."""
+
+    params: Case
+    ranks: int
+    time: float
+    calls: dict[str, tuple[float, float, float]]
+    kernels: dict[str, tuple[float, float, float]]
+    lengths: list[tuple[float, float, float]]
+    waits: list[tuple[int, int, float]]
+    messages: list[tuple[float, float]]
+    computing: list[float]
+    communicating: list[float]
+    ended: list[float]
+    user: list[float]
+    system: list[float]
+    memory: list[float]
+
+
 @dataclass(frozen=True)
 class AccountLine:
     """The account of one case in one launch: as the event has it, lists checked, params separate."""
 
     case: Case
     ranks: int
-    account: dict[str, Any]
+    account: Account
 
 
-def account_line(event: dict[str, Any], about: Circumstance) -> AccountLine:
+def account_line(event: Mapping[str, object], about: Circumstance) -> AccountLine:
     """Read a line of a launch that is `about`. ValueError for impossible values."""
     ranks = event.get("ranks")
     if type(ranks) is not int or not 1 <= ranks < 2**31:
@@ -34,7 +54,7 @@ def account_line(event: dict[str, Any], about: Circumstance) -> AccountLine:
             raise ValueError(f"{key}: got {len(values)} values, expected one for each of {ranks} ranks")
     case = case_of(event, about)
     (time,) = _numbers("time", [event.get("time")])
-    account = dict[str, Any](
+    account = Account(
         params=case,
         ranks=ranks,
         time=time,
@@ -53,16 +73,21 @@ def account_line(event: dict[str, Any], about: Circumstance) -> AccountLine:
     return AccountLine(case, ranks, account)
 
 
-def _numbers(key: str, values: Any) -> list[float]:
+def _numbers(key: str, values: object) -> list[float]:
     if not isinstance(values, list):
         raise ValueError(f"{key}: got {str(values)[:40]!r}, expected a list of numbers")
     for value in values:
-        if type(value) not in (int, float) or not math.isfinite(value) or abs(value) > MOST:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not math.isfinite(value)
+            or abs(value) > MOST
+        ):
             raise ValueError(f"{key}: got {value!r}, expected finite numbers")
     return [float(value) for value in values]
 
 
-def _rows(key: str, values: Any, wide: int) -> list[list[float]]:
+def _rows(key: str, values: object, wide: int) -> list[list[float]]:
     if not isinstance(values, list):
         raise ValueError(f"{key}: got {str(values)[:40]!r}, expected a list")
     rows = [_numbers(key, row) for row in values]
@@ -71,7 +96,7 @@ def _rows(key: str, values: Any, wide: int) -> list[list[float]]:
     return rows
 
 
-def _threes(key: str, values: Any) -> dict[str, tuple[float, float, float]]:
+def _threes(key: str, values: object) -> dict[str, tuple[float, float, float]]:
     if not isinstance(values, dict):
         raise ValueError(f"{key}: got {str(values)[:40]!r}, expected an object")
     rows = _rows(key, list(values.values()), 3)

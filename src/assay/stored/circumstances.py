@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 _NUMBER, _TEXT, _TRUTH = (int, float), (str,), (bool,)
 _NUMBERS = (
@@ -31,7 +31,7 @@ OBJECTS = ("mpi", "launchers", "programs", "description")
 _OF_PROGRAM = ("compiler", "flags", "key")  # texts
 
 
-def usable(facts: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def usable(facts: dict[str, object]) -> tuple[dict[str, object], list[str]]:
     """Return the facts with None for each that is of a wrong kind, and one text for each of these."""
     kept, faults = dict(facts), []
     for key, value in facts.items():
@@ -47,15 +47,15 @@ def usable(facts: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
         if not right:
             kept[key] = None
             faults.append(f"{key}: got {value!r}; not used")
-        elif key == "programs":
+        elif key == "programs" and isinstance(value, dict):
             kept[key], wrong = _programs(value)
             faults += wrong
     return kept, faults
 
 
-def _programs(stated: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def _programs(stated: Mapping[str, object]) -> tuple[dict[str, dict[str, object]], list[str]]:
     """What each program was built by, with what it calls of libraries and where these are from, by their names."""
-    kept: dict[str, Any] = {}
+    kept: dict[str, dict[str, object]] = {}
     faults = []
     for name, made in stated.items():
         if not isinstance(made, dict):
@@ -72,6 +72,6 @@ def _programs(stated: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     return kept, faults
 
 
-def stated(hosts: Any) -> list[dict[str, Any]]:
+def stated(hosts: object) -> list[dict[str, object]]:
     """Return the facts of the hosts that a launch line states, those of a wrong kind without their value."""
     return [usable(each)[0] for each in hosts if isinstance(each, dict)] if isinstance(hosts, list) else []

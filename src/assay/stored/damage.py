@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from assay.stored.journal import Entry, circumstance, last_attempts
+from assay.stored.journal import circumstance, last_attempts
+from assay.stored.journal_entries import BegunEntry, JournalEntry
 from assay.stored.launch_file import LaunchFiles
 from assay.stored.lines import ALTERED, numbered
 
@@ -25,13 +25,15 @@ class Damage:
     unlisted: list[Path] = field(default_factory=list)
     blocks: int = 0
 
-    def lost(self, entries: list[Entry], known: Collection[str], faults: list[str]) -> None:
+    def lost(self, entries: list[JournalEntry], known: Collection[str], faults: list[str]) -> None:
         """Add the tasks that ended well under circumstances that are not `known`, by key; `faults`: of those there."""
         last = last_attempts(entries)
         well = {entry["task"] for entry in entries if entry["event"] == "ended" and entry["status"] == 0}
         missing: dict[str, None] = {}
         for entry in entries:
-            key = circumstance(entry["about"]).provenance if entry["event"] == "begun" else None
+            if entry["event"] != "begun":
+                continue
+            key = circumstance(entry["about"]).provenance
             if not key or key in known:
                 continue
             if entry["task"] in well and entry["file"] == last[entry["task"]]:
@@ -42,7 +44,7 @@ class Damage:
                        for key in missing]  # fmt: skip
 
 
-def damage(folder: Path, entries: list[Entry], read: LaunchFiles) -> Damage:
+def damage(folder: Path, entries: list[JournalEntry], read: LaunchFiles) -> Damage:
     """Compare the files in `folder` (launches/) with the journal's entries; OSError and InputError as of any file."""
     found = Damage()
     last = last_attempts(entries)
@@ -59,10 +61,10 @@ def damage(folder: Path, entries: list[Entry], read: LaunchFiles) -> Damage:
                 found.blocks += read.content(folder / name, circumstance(entry["about"])).usable
             continue
         well = task in ended and ended[task]["status"] == 0
-        stated = ended.get(task, {})
-        sizes = (stated.get("files") or {}) if well else {}
+        stated = ended.get(task)
+        sizes = (stated.get("files") or {}) if well and stated is not None else {}
         wrong = _of_attempt(folder, entry, files, sizes, well, found, read)
-        if stated.get("file") == entry["file"]:
+        if stated is not None and stated.get("file") == entry["file"]:
             wrong += _altered(folder, entry, stated.get("checksums") or {}, wrong, read)
         if well and wrong:
             found.again.add(task)
@@ -79,7 +81,9 @@ def _stem(path: Path) -> str:
     return path.name.partition("@")[0]
 
 
-def _altered(folder: Path, entry: Entry, checksums: dict[str, Any], known: list[str], read: LaunchFiles) -> list[str]:
+def _altered(
+    folder: Path, entry: BegunEntry, checksums: Mapping[str, str], known: list[str], read: LaunchFiles
+) -> list[str]:
     """Name the files that are not what they were when their launch had ended, except those with `known` faults."""
     texts = []
     for name, checksum in sorted(checksums.items()):
@@ -93,9 +97,9 @@ def _altered(folder: Path, entry: Entry, checksums: dict[str, Any], known: list[
 
 def _of_attempt(
     folder: Path,
-    entry: Entry,
+    entry: BegunEntry,
     files: list[str],
-    sizes: dict[str, Any],
+    sizes: Mapping[str, int],
     well: bool,
     found: Damage,
     read: LaunchFiles,

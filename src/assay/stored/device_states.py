@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 REASONS = ("power", "temperature", "hardware")
 LATEST = 1e11  # s since 1970
@@ -48,7 +48,7 @@ class DeviceStates:
         return (min(self.looks[max(0, first - 1) : first + 1], key=lambda look: abs(look.time - middle)),)
 
 
-def device_states(event: dict[str, Any]) -> DeviceStates:
+def device_states(event: Mapping[str, object]) -> DeviceStates:
     """Read a line. ValueError for impossible values."""
     texts = {key: event.get(key) for key in ("host", "device", "name")}
     for key, value in texts.items():
@@ -71,16 +71,21 @@ def device_states(event: dict[str, Any]) -> DeviceStates:
     return DeviceStates(**{key: str(value) for key, value in texts.items()}, most=most, looks=tuple(looks))
 
 
-def _numbers(key: str, values: Any, most: float) -> list[float]:
+def _numbers(key: str, values: object, most: float) -> list[float]:
     if not isinstance(values, list):
         raise ValueError(f"{key}: got {str(values)[:40]!r}, expected a list of numbers")
     for value in values:
-        if type(value) not in (int, float) or not math.isfinite(value) or not 0 <= value <= most:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not math.isfinite(value)
+            or not 0 <= value <= most
+        ):
             raise ValueError(f"{key}: got {value!r}, expected a number of 0 to {most:g}")
     return [float(value) for value in values]
 
 
-def _reasons(text: Any) -> tuple[str, ...]:
+def _reasons(text: object) -> tuple[str, ...]:
     found = tuple(text.split(",")) if isinstance(text, str) and text else ()
     if not isinstance(text, str) or any(each not in REASONS for each in found):
         raise ValueError(f"limits: got {text!r}, expected some of {', '.join(REASONS)}")

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from assay import former_names, versions
 from assay.samples import Circumstance, fault
 from assay.stored import seal
+from assay.stored.journal_entries import BegunEntry, JournalEntry
 from assay.stored.lines import (
     MISSING,
     TORN,
@@ -26,26 +28,24 @@ from assay.stored.lines import (
     unicode,
 )
 
-Entry = dict[str, Any]
-
 
 class Journal:
     """A run's journal: read once, and what this process appends is added to what was read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._read: tuple[list[Entry], list[str]] | None = None
+        self._read: tuple[list[JournalEntry], list[str]] | None = None
         self._signature = MISSING
         self._place: int | None = None  # of the next line
 
-    def read(self) -> tuple[list[Entry], list[str]]:
+    def read(self) -> tuple[list[JournalEntry], list[str]]:
         """Return entries and faults, as `read` does, anew where another process has changed the file."""
         if self._read is None or self._signature != signature(self.path):
             self._signature = signature(self.path)
             self._read = read(self.path)
         return self._read
 
-    def append(self, entry: Entry) -> None:
+    def append(self, entry: Mapping[str, object]) -> None:
         """Append one line and sync it to disk before going on; OSError where that fails."""
         line = json.dumps(versions.marked(versions.JOURNAL, entry), default=str)
         known = self._read is not None and self._signature == signature(self.path)
@@ -61,12 +61,12 @@ class Journal:
             self._read = None
 
 
-def read(path: Path) -> tuple[list[Entry], list[str]]:
+def read(path: Path) -> tuple[list[JournalEntry], list[str]]:
     """Return the entries that can be used, in order, and one text for each that cannot; OSError as of any file.
 
     InputError where a line is of a newer version.
     """
-    used: list[Entry] = []
+    used: list[JournalEntry] = []
     faults: list[str] = []
     for number, line, entry in numbered_lines(path):
         if isinstance(entry, LostLinesError):
@@ -79,7 +79,7 @@ def read(path: Path) -> tuple[list[Entry], list[str]]:
     return used, faults
 
 
-def _take(entry: Any, path: Path, number: int | None, used: list[Entry], faults: list[str]) -> None:
+def _take(entry: Any, path: Path, number: int | None, used: list[JournalEntry], faults: list[str]) -> None:
     """Add an entry to those that can be used, or report why it cannot."""
     entry = unicode(entry, json.dumps(entry).encode())
     if isinstance(entry, dict):
@@ -90,10 +90,10 @@ def _take(entry: Any, path: Path, number: int | None, used: list[Entry], faults:
     if wrong:
         faults.append(f"{path.name}{'' if number is None else f':{number}'}: {wrong}; this line is not used")
     else:
-        used.append(entry)
+        used.append(cast(JournalEntry, entry))
 
 
-def circumstance(data: Any) -> Circumstance:
+def circumstance(data: object) -> Circumstance:
     """Return what all rows of a task share, from a line. ValueError with key and value; unknown keys are newer ones."""
     if not isinstance(data, dict):
         raise ValueError(f"about: got {data!r}, expected an object")
@@ -109,30 +109,30 @@ def circumstance(data: Any) -> Circumstance:
     return made
 
 
-def last_attempts(entries: list[Entry]) -> dict[str, str]:
+def last_attempts(entries: list[JournalEntry]) -> dict[str, str]:
     """Return the file of each task's last attempt, which is the one that counts."""
-    last: dict[str, Entry] = {}
+    last: dict[str, BegunEntry] = {}
     for entry in entries:
         if entry["event"] == "begun":
             held = last.get(entry["task"])
             if held is None or entry["about"]["attempt"] >= held["about"]["attempt"]:
                 last[entry["task"]] = entry
-    return {task: entry["file"] for task, entry in last.items()}
+    return {task: begun["file"] for task, begun in last.items()}
 
 
-def _finite(value: Any) -> bool:
+def _finite(value: object) -> bool:
     return not isinstance(value, float) or math.isfinite(value)
 
 
-def _is_share(value: Any) -> bool:
-    return type(value) in (int, float) and 0 <= value <= 1e6
+def _is_share(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1e6
 
 
-def _was_begun(task: str, before: list[Entry]) -> bool:
+def _was_begun(task: str, before: list[JournalEntry]) -> bool:
     return any(each["event"] == "begun" and each["task"] == task for each in reversed(before))
 
 
-def _fault(entry: Any, before: list[Entry]) -> str | None:
+def _fault(entry: Any, before: list[JournalEntry]) -> str | None:
     """The fault of one line, if any; `before`: the entries before it."""
     if not isinstance(entry, dict) or not isinstance(entry.get("event"), str):
         seen = entry.get("event") if isinstance(entry, dict) else entry

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from assay import versions
 from assay.samples import Check, Circumstance, Launch, Measured, folded
@@ -46,10 +45,10 @@ class Content:
     blocks: int = 0
     done: bool = False
     checksum: str = ""  # CRC-32 of its finished lines
-    opening: dict[str, Any] = field(default_factory=dict)
-    failed: list[dict[str, Any]] = field(default_factory=list)
-    where: list[dict[str, Any]] = field(default_factory=list)
-    nodes: list[dict[str, Any]] = field(default_factory=list)
+    opening: dict[str, object] = field(default_factory=dict)
+    failed: list[dict[str, object]] = field(default_factory=list)
+    where: list[dict[str, object]] = field(default_factory=list)
+    nodes: list[dict[str, object]] = field(default_factory=list)
     over_time: list[TimeSlot] = field(default_factory=list)
     traces: list[tuple[int, bytes]] = field(default_factory=list)
     pairs: list[bytes] = field(default_factory=list)
@@ -74,7 +73,7 @@ def content(path: Path, about: Circumstance) -> Content:
     if read.signature == MISSING:
         return read
     numbers: list[int] = []
-    events: list[dict[str, Any]] = []
+    events: list[dict[str, object]] = []
     traced = False
     checksum = 0
     for number, line, event in numbered_lines(path):

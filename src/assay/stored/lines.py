@@ -165,7 +165,7 @@ def next_place(path: Path) -> int:
     return len(written)
 
 
-def read_document(path: Path, complain: Callable[[str], None] | None = None) -> dict[str, Any]:
+def read_document(path: Path, complain: Callable[[str], None] | None = None) -> dict[str, object]:
     """Read a JSON object. ValueError where it is none; a number that is not finite, or too large, is None.
 
     OSError where the file cannot be read. Text that is no Unicode (half a surrogate) is replaced. Where it is not what
@@ -187,7 +187,7 @@ def read_document(path: Path, complain: Callable[[str], None] | None = None) -> 
     return found
 
 
-def unicode(value: Any, text: bytes) -> Any:
+def unicode(value: object, text: bytes) -> Any:
     """Return `value`, read from the JSON `text`, with every half surrogate replaced: no page can hold one."""
     if b"\\ud" not in text.lower():
         return value

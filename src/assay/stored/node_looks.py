@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 WHOLES = ("busy", "all", "used", "memory", "received", "sent")
 MOST = 2**63 - 1
@@ -25,7 +25,7 @@ class NodeLook:
     sent: int
 
 
-def node_look(event: dict[str, Any]) -> NodeLook:
+def node_look(event: Mapping[str, object]) -> NodeLook:
     """Read a line. ValueError for impossible values."""
     host, time = event.get("host"), event.get("time")
     if not isinstance(host, str) or not host:
@@ -37,8 +37,10 @@ def node_look(event: dict[str, Any]) -> NodeLook:
         or not 0 <= time <= LATEST
     ):
         raise ValueError(f"time: got {time!r}, expected a number of 0 to {LATEST:g}")
-    counters = {key: event.get(key) for key in WHOLES}
-    for key, value in counters.items():
-        if type(value) is not int or not 0 <= value <= MOST:
+    counters: dict[str, int] = {}
+    for key in WHOLES:
+        value = event.get(key)
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST:
             raise ValueError(f"{key}: got {value!r}, expected a whole number from 0")
-    return NodeLook(host=host, time=float(time), **{key: int(value or 0) for key, value in counters.items()})
+        counters[key] = value
+    return NodeLook(host=host, time=float(time), **counters)

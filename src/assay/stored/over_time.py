@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from assay.case import Case
 from assay.samples import Circumstance, case_of
@@ -33,7 +33,7 @@ class TimeSlot:
     counts: dict[int, int]
 
 
-def time_slot(event: dict[str, Any], about: Circumstance) -> TimeSlot:
+def time_slot(event: Mapping[str, object], about: Circumstance) -> TimeSlot:
     """Read a line of a launch that is `about`. ValueError for impossible values."""
     latencies = event.get("latencies")
     if not isinstance(latencies, dict):
@@ -62,19 +62,24 @@ def time_slot(event: dict[str, Any], about: Circumstance) -> TimeSlot:
     )
 
 
-def _whole(key: str, value: Any) -> int:
+def _whole(key: str, value: object) -> int:
     if type(value) is not int or not 0 <= value <= MOST:
         raise ValueError(f"{key}: got {value!r}, expected a whole number from 0")
     return value
 
 
-def _wholes(key: str, values: Any) -> list[int]:
+def _wholes(key: str, values: object) -> list[int]:
     if not isinstance(values, list):
         raise ValueError(f"{key}: got {values!r}, expected a list of whole numbers")
     return [_whole(key, value) for value in values]
 
 
-def _number(key: str, value: Any) -> float:
-    if type(value) not in (int, float) or not math.isfinite(value) or not 0 <= value <= LONGEST:
+def _number(key: str, value: object) -> float:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not math.isfinite(value)
+        or not 0 <= value <= LONGEST
+    ):
         raise ValueError(f"{key}: got {value!r}, expected a number of 0 to {LONGEST:g}")
     return float(value)

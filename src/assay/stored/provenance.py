@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,14 +40,14 @@ class Difference:
     """One key in which two machines differ: `key` with dots between, and its values."""
 
     key: str
-    then: Any
-    now: Any
+    then: object
+    now: object
 
     def __str__(self) -> str:
         return f"{self.key} was {_shown(self.then)} and is {_shown(self.now)}"
 
 
-def keep(folder: Path, document: dict[str, Any]) -> tuple[str, str | None]:
+def keep(folder: Path, document: Mapping[str, object]) -> tuple[str, str | None]:
     """Store circumstances by their digest: the key, and what was wrong with a file of that name, now made again."""
     document = versions.marked(versions.CIRCUMSTANCES, document)
     key, text = _keyed(document)
@@ -64,17 +64,17 @@ def keep(folder: Path, document: dict[str, Any]) -> tuple[str, str | None]:
     return key, wrong
 
 
-def _keyed(document: dict[str, Any]) -> tuple[str, str]:
+def _keyed(document: dict[str, object]) -> tuple[str, str]:
     text = json.dumps(document, sort_keys=True, default=str, indent=1)
     return hashlib.sha256(text.encode()).hexdigest()[:16], text
 
 
-def read_all(folder: Path) -> tuple[dict[str, dict[str, Any]], list[str]]:
+def read_all(folder: Path) -> tuple[dict[str, dict[str, object]], list[str]]:
     """Return all circumstances by key, and one text for each file that cannot be read.
 
     InputError where a file is of a newer version.
     """
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, object]] = {}
     faults: list[str] = []
     for path in sorted(folder.glob("*.json")):
         try:
@@ -91,7 +91,7 @@ def read_all(folder: Path) -> tuple[dict[str, dict[str, Any]], list[str]]:
     return found, faults
 
 
-def differences(then: Iterable[dict[str, Any]], now: dict[str, Any]) -> list[Difference]:
+def differences(then: Iterable[dict[str, object]], now: dict[str, object]) -> list[Difference]:
     """Return how the machine of `now` differs from all of `then`: by a value that none of them had.
 
     A key that one side does not state is passed over (a launcher or a program that was not needed), unless it belongs
@@ -108,11 +108,11 @@ def differences(then: Iterable[dict[str, Any]], now: dict[str, Any]) -> list[Dif
     return sorted(found, key=lambda each: (each.key != "host", each.key))
 
 
-def fingerprint(document: dict[str, Any]) -> dict[str, Any]:
+def fingerprint(document: dict[str, object]) -> dict[str, object]:
     """Flatten circumstances to the keys in which machines differ."""
     elsewhere = str(document.get("via") or "").partition(":")[0] in ("hosts", "slurm")
     counted = OF_RUN if elsewhere else OF_RUN | OF_HOST
-    made: dict[str, Any] = {}
+    made: dict[str, object] = {}
     for key, value in document.items():
         if key in counted and not (key == "mpi" and value is None):  # nothing that was left to do needed one
             _flatten(key, _by_variant(value) if key == "mpi_variants" else value, made)
@@ -121,7 +121,7 @@ def fingerprint(document: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def _by_variant(stated: Any) -> Any:
+def _by_variant(stated: object) -> Any:
     """What each MPI variant was, by its name; the compiler of its programs is in its commands."""
     if not isinstance(stated, list) or not all(isinstance(each, dict) for each in stated):
         return stated
@@ -133,7 +133,7 @@ def _of_launcher(key: str) -> bool:
     return key.startswith("launchers.") and key.rpartition(".")[2] in OF_MPI
 
 
-def _flatten(key: str, value: Any, into: dict[str, Any]) -> None:
+def _flatten(key: str, value: object, into: dict[str, object]) -> None:
     if isinstance(value, dict):
         for name, each in value.items():
             if name not in VOLATILE:
@@ -142,11 +142,11 @@ def _flatten(key: str, value: Any, into: dict[str, Any]) -> None:
         into[key] = value
 
 
-def _same(key: str, a: Any, b: Any) -> bool:
+def _same(key: str, a: object, b: object) -> bool:
     if key == "memory" and isinstance(a, int | float) and isinstance(b, int | float):
         return abs(a - b) <= MEMORY_WITHIN * max(abs(a), abs(b))
     return bool(a == b)
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return "not known" if value is None else str(value) if isinstance(value, str) else json.dumps(value)

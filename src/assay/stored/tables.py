@@ -18,6 +18,7 @@ from assay.samples import (
     Circumstance,
     Launch,
     Measured,
+    OfBlock,
     Row,
     Sample,
     columns,
@@ -57,7 +58,7 @@ def unfolded(tasks: Tasks) -> dict[str, pa.Table]:
     return made
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> Any:
     return value.text if isinstance(value, Case) else value
 
 
@@ -66,7 +67,7 @@ def _sample_table(measured: list[tuple[Measured, Circumstance]]) -> pa.Table:
     import numpy as np
     import pyarrow as pa
 
-    series: list[tuple[dict[str, Any], list[float], int]] = []  # what is shared, values, the first one's repetition
+    series: list[tuple[OfBlock, list[float], int]] = []  # what is shared, values, the first one's repetition
     for each, about in measured:
         if each.first is not None:
             series.append((shared(each, about, True), [each.first], -1))
@@ -80,7 +81,7 @@ def _sample_table(measured: list[tuple[Measured, Circumstance]]) -> pa.Table:
         "repetition": pa.array(within + np.repeat(starts, counted), pa.int64()),
     }
     alike = pa.schema([column for column in whole if column.name not in own])
-    shared_texts = [of | {"case": of["case"].text} for of, _, _ in series]
+    shared_texts = [{**of, "case": of["case"].text} for of, _, _ in series]
     common = pa.Table.from_pylist(shared_texts, schema=alike)
     repeated = common.take(pa.array(np.repeat(np.arange(len(series)), counted), pa.int64()))
     return pa.table([own[name] if name in own else repeated[name] for name in whole.names], schema=whole)

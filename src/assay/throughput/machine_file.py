@@ -278,8 +278,8 @@ def _setting(words: str) -> tuple[str, str]:
 
 def load(path: Path, settings: Sequence[str] = ()) -> tuple[BatchMachine, Source]:
     """Read a machine's file with keys set from outside (`machine.nodes=64`); InputError names what is wrong."""
-    values, source = read(path, versions.BATCH)
+    filed, source = read(path, versions.BATCH)
     made = [_override(words) for words in settings]
-    values = apply_overrides(values, made)
+    values = apply_overrides(filed, made)
     source = replace(source, overrides=tuple((each.keys, each.words) for each in made))
     return validate_tables(source, BatchMachine, values), source

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from assay.errors import InputError
 from assay.toml.source import Keys, Source
@@ -23,7 +22,7 @@ class Idle:
     keys: Keys
     why: str = PROBLEM
     accepted: str = "the key left out"
-    value: Any = None
+    value: object = None
 
 
 def refuse_idle(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import copy
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from assay.errors import InputError
 from assay.toml.source import Keys
@@ -17,7 +16,7 @@ class Override:
     """One key with its value, and the words by which errors name it."""
 
     keys: Keys
-    value: Any
+    value: object
     words: str
 
 
@@ -32,7 +31,7 @@ def keys_of(dotted: str) -> Keys:
     return tuple(int(part) if part.isascii() and part.isdecimal() else part for part in parts)
 
 
-def _value(text: str) -> Any:
+def _value(text: str) -> object:
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except (ValueError, RecursionError):
@@ -43,14 +42,14 @@ def _value(text: str) -> Any:
         return text.strip()
 
 
-def apply_overrides(tree: dict[str, Any], overrides: Iterable[Override]) -> dict[str, Any]:
+def apply_overrides(tree: Mapping[str, object], overrides: Iterable[Override]) -> dict[str, object]:
     """A copy of a file's values with these keys put in. InputError for an entry that a list does not have.
 
     A value in the place of a table gives way to the table.
     """
-    made = copy.deepcopy(tree)
+    made = copy.deepcopy(dict(tree))
     for each in overrides:
-        inside: Any = made
+        inside: object = made
         for at, key in enumerate(each.keys[:-1]):
             inner = _at(inside, key, each, at)
             if not isinstance(inner, (dict, list)):
@@ -61,20 +60,22 @@ def apply_overrides(tree: dict[str, Any], overrides: Iterable[Override]) -> dict
     return made
 
 
-def _at(inside: Any, key: str | int, each: Override, at: int) -> Any:
+def _at(inside: object, key: str | int, each: Override, at: int) -> object:
     if isinstance(inside, dict):
         return inside.get(str(key))
+    assert isinstance(inside, list)
     return inside[_index(inside, key, each, at)]
 
 
-def _put(inside: Any, key: str | int, value: Any, each: Override, at: int) -> None:
+def _put(inside: object, key: str | int, value: object, each: Override, at: int) -> None:
     if isinstance(inside, dict):
         inside[str(key)] = value
     else:
+        assert isinstance(inside, list)
         inside[_index(inside, key, each, at)] = value
 
 
-def _index(entries: list[Any], key: str | int, each: Override, at: int) -> int:
+def _index(entries: list[object], key: str | int, each: Override, at: int) -> int:
     if isinstance(key, int) and key < len(entries):
         return key
     name = ".".join(map(str, each.keys[:at]))

@@ -6,17 +6,31 @@ import copy
 import functools
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, time
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 from assay import input_file
 from assay.errors import InputError
 from assay.toml import lines
 from assay.versions import KEY, Form, current
 
+TomlValue: TypeAlias = "str | int | float | date | time | list[TomlValue] | dict[str, TomlValue]"  # bool is an int
+TomlTable: TypeAlias = dict[str, TomlValue]
 Keys = tuple[str | int, ...]  # of nested tables, outermost first; entries of lists are counted from 0
+
+
+def table_at(tree: Mapping[str, object], key: str) -> dict[str, object]:
+    """The table at a key of one that is read; empty without one."""
+    found = tree.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def tables_of(tree: Mapping[str, object]) -> dict[str, dict[str, object]]:
+    """The tables of a file by name, without its other keys."""
+    return {name: table for name, table in tree.items() if isinstance(table, dict)}
 
 
 @dataclass(frozen=True)
@@ -62,7 +76,7 @@ class Source:
         return varied if in_list or depth >= lines.find_key(self.text, plain)[1] else plain
 
 
-def read(path: Path, form: Form) -> tuple[dict[str, Any], Source]:
+def read(path: Path, form: Form) -> tuple[TomlTable, Source]:
     """Read a file of a form: its values without its version, which may be left out, and where they came from.
 
     InputError where it cannot be read, is not TOML, or is of a newer version.
@@ -77,18 +91,18 @@ def read(path: Path, form: Form) -> tuple[dict[str, Any], Source]:
 
 
 @functools.lru_cache(maxsize=64)
-def _parsed_once(text: str, path: Path) -> dict[str, Any]:
+def _parsed_once(text: str, path: Path) -> TomlTable:
     """The tables of a text, which several readers of one command copy: a description, its origins, its kinds."""
     return parse_toml(text, path)
 
 
-def tables(path: Path) -> tuple[dict[str, Any], Source]:
+def tables(path: Path) -> tuple[TomlTable, Source]:
     """Read a file unchanged, its version among its keys. InputError where it cannot be read or is not TOML."""
     text = input_file.text(path, accepted="a TOML file")
     return parse_toml(text, path), Source(path, text)
 
 
-def parse_toml(text: str, path: Path, first: int = 1) -> dict[str, Any]:
+def parse_toml(text: str, path: Path, first: int = 1) -> TomlTable:
     """Parse TOML that begins at line `first` of a file. InputError names the line where it is none."""
     try:
         return tomllib.loads(text)

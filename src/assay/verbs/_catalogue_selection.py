@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sized
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from assay.machine.catalogue import CatalogueMachine, PublishedCell
@@ -55,7 +55,7 @@ class Selection:
             and (families is None or bool(families & set(claim.of)))
         )
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, object]:
         """As one JSON object; numbers in SI and as printed."""
         from assay.verbs import _described
 
@@ -80,7 +80,7 @@ class Selection:
                 "claims": len(self.all.claims),
                 "described": _described.described(),
             }
-        document: dict[str, Any] = {}
+        document: dict[str, object] = {}
         if self.machine:
             document["machine"] = self.machine.document()
             document["described"] = _described.description(self.machine.id)
@@ -141,5 +141,5 @@ class Selection:
             console.print(Text(f"\n{len(self.claims)} claims in words: shown by --claims", style="dim"))
 
 
-def _json(block: PublishedBlock) -> dict[str, Any]:
+def _json(block: PublishedBlock) -> dict[str, object]:
     return block.model_dump(mode="json", exclude_unset=True)

@@ -174,7 +174,7 @@ def _rest(run: Run, plan: Plan, where: session.Target) -> TimeBound | None:
     """The bound of a run that is resumed: what its launches took counts."""
     bound = _bound(plan, where)
     if bound is not None:
-        bound.spent = sum(float(each.get("seconds") or 0.0) for each in run.entries() if each.get("event") == "ended")
+        bound.spent = sum(float(each.get("seconds") or 0.0) for each in run.entries() if each["event"] == "ended")
     return bound
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from assay.benchmark.record import Benchmark
 from assay.benchmark.variants import MpiVariant
@@ -67,7 +67,29 @@ def _with_messages(
     ]
 
 
-def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text: None) -> Evaluation:
+class EvaluationOptions(TypedDict):
+    """An evaluation's options, as they were typed."""
+
+    on: str | None
+    via: str | None
+    nodes: int | None
+    ppn: str | None
+    placement: str | None
+    profile: str
+    only: str | None
+    launches: int | None
+    within: str | None
+    budget: str | None
+    timeout: NotRequired[str | None]
+    seed: int
+    compilers: Sequence[str] | None
+    flags: Sequence[str] | None
+    isas: Sequence[str] | None
+    mpis: Sequence[str] | None
+    transports: Sequence[str] | None
+
+
+def evaluation(options: EvaluationOptions, say: Callable[[str], None] = lambda text: None) -> Evaluation:
     """Turn an evaluation's options into what is to be done.
 
     `options`: on, via, nodes, ppn, placement, profile, only, launches, within, budget, seed, compilers, flags, isas,
@@ -78,7 +100,7 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
         return _evaluation(options, say)
 
 
-def _evaluation(options: dict[str, Any], say: Callable[[str], None]) -> Evaluation:
+def _evaluation(options: EvaluationOptions, say: Callable[[str], None]) -> Evaluation:
     on, nodes, profile = options["on"], options["nodes"], options["profile"]
     check_profile(profile)
     parts = select_benchmarks(
@@ -109,7 +131,13 @@ def _evaluation(options: dict[str, Any], say: Callable[[str], None]) -> Evaluati
         one_rank_too=on is None and profile != "quick",
         placement=options["placement"],
         variants=requested_variants(
-            wanted, on=on, **{key: options[key] or () for key in ("mpis", "transports", "compilers", "flags", "isas")}
+            wanted,
+            on=on,
+            mpis=options["mpis"] or (),
+            transports=options["transports"] or (),
+            compilers=options["compilers"] or (),
+            flags=options["flags"] or (),
+            isas=options["isas"] or (),
         ),
     )
     request.check()

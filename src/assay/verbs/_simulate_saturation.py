@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from assay.network.deadlocking import NO_LOAD
+
+if TYPE_CHECKING:
+    from assay.network.documents import LoadWithDeadlock, SaturationFound, SaturationSearch
 
 
 def percent(share: float) -> str:
@@ -18,39 +21,40 @@ def per_millisecond(unit: str) -> str:
     return f"{unit.removesuffix('cycle')}ms"
 
 
-def row(found: dict[str, Any]) -> list[str]:
+def row(found: SaturationSearch) -> list[str]:
     """Of a search's document the cells `from`, `to`, the middle per ms and the state."""
     result = found["saturation"]
-    if result["deadlocks"]:
+    interval = result["interval"]
+    if interval is None:  # it deadlocked
         return ["–", "–", "–", "deadlock"]
-    low, high = result["interval"]
+    low, high = interval
     if not result["found"]:
         return [f"{low:.4g}", "–" if high is None else f"{high:.4g}", "–", "none found" if low else "below the least"]
-    return [f"{low:.4g}", f"{high:.4g}", _rate(result["per_millisecond"]), "found"]
+    return [f"{low:.4g}", f"{high:.4g}", _rate(result["per_millisecond"] or 0.0), "found"]
 
 
-def below(results: Sequence[dict[str, Any]]) -> list[str]:
+def below(results: Sequence[SaturationFound]) -> list[str]:
     """Of a table of searches: the confidence of its intervals, and why points that deadlocked have none."""
-    confidences = sorted({one["confidence"] for one in results if not one["deadlocks"]})
+    confidences = sorted({level for one in results if (level := one["confidence"]) is not None})
     lines = [f"from, to: at {' or '.join(map(percent, confidences))} confidence"] if confidences else []
     return [*lines, *([f"deadlock: {NO_LOAD}"] if any(one["deadlocks"] for one in results) else [])]
 
 
-def lines(result: dict[str, Any]) -> list[str]:
+def lines(result: SaturationFound) -> list[str]:
     """The answer of a search's `saturation`, a single line, and the rest."""
-    if result["deadlocks"]:
+    interval, level = result["interval"], result["confidence"]
+    if interval is None or level is None:  # it deadlocked
         heading = f"runs that deadlocked, at loads in {result['unit']}:"
         return [_deadlock(result), heading, *map(_deadlocked, result["deadlocks"])]
-    low, high = result["interval"]
+    low, high = interval
     if not result["found"]:
         if not low:
             unknown = "no load could be decided"
             return [unknown if high is None else f"already saturated at a load of {high:g} {result['unit']}"]
         return [f"no saturation up to a load of {low:g} {result['unit']}"]
-    ends = " to ".join(map(_rate, result["interval_per_millisecond"]))
+    ends = " to ".join(map(_rate, result["interval_per_millisecond"] or ()))
     rate = f"{ends} {per_millisecond(result['unit'])}"
-    level = percent(result["confidence"])
-    report = [f"saturates between {low:.4g} and {high:.4g} {result['unit']} ({rate}), at {level} confidence"]
+    report = [f"saturates between {low:.4g} and {high:.4g} {result['unit']} ({rate}), at {percent(level)} confidence"]
     offered, accepted = result["unit"], result["accepted_unit"]
     units = f"in {offered}" if offered == accepted else f"offered in {offered}, accepted in {accepted}"
     report.append(f"higher loads, {units}:")
@@ -60,7 +64,7 @@ def lines(result: dict[str, Any]) -> list[str]:
     return report
 
 
-def _deadlock(result: dict[str, Any]) -> str:
+def _deadlock(result: SaturationFound) -> str:
     """At which loads, within how many cycles; and the highest load below them at which none was seen."""
     loads = sorted({one["load"] for one in result["deadlocks"]})
     within = max(one["cycles"] for one in result["deadlocks"])
@@ -70,7 +74,7 @@ def _deadlock(result: dict[str, Any]) -> str:
     return f"deadlock at {at} {result['unit']} within {within:,} cycles{none}: {NO_LOAD}"
 
 
-def _deadlocked(one: dict[str, Any]) -> str:
+def _deadlocked(one: LoadWithDeadlock) -> str:
     runs = f"{one['deadlocked']} of {one['replications']} runs" if one["replications"] > 1 else "the run"
     return f"  offered {one['load']:.4g}: {runs} of {one['cycles']:,} cycles ended in a deadlock"
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from assay.network.documents import accepted as accepted_load
+from assay.network.documents import hit_rate, mean_latency
 from assay.report.units import counted, human
 from assay.verbs import _simulate_saturation
 
 if TYPE_CHECKING:
     from assay.document.grid import Grid
+    from assay.network.documents import LatencyFound, LinkBusy, MeanFound, Simulated, Simulation
 
 
-def show(documents: Sequence[dict[str, Any]], quiet: bool = False) -> None:
+def show(documents: Sequence[Simulated], quiet: bool = False) -> None:
     """Print the documents of one simulation or of a sweep's points; `quiet`: one line of them all."""
     if quiet:
         print(one_line(documents))
@@ -30,12 +33,12 @@ def show(documents: Sequence[dict[str, Any]], quiet: bool = False) -> None:
     print(f"{sum(found['messages'] for found in documents):,} messages in {spent:.3g} CPU s")
 
 
-def one_line(documents: Sequence[dict[str, Any]]) -> str:
+def one_line(documents: Sequence[Simulated]) -> str:
     """Sum a simulation up in one line, or a sweep: how many points, and how many of them in which state."""
     if len(documents) > 1:
         from collections import Counter
 
-        rows = [_simulate_saturation.row(one) if "saturation" in one else _simulated(one) for one in documents]
+        rows = [_cells(one) for one in documents]
         states = Counter(row[-1] for row in rows)
         what = ", ".join(f"{count} {state}" for state, count in states.items())
     elif "saturation" in documents[0]:
@@ -47,7 +50,7 @@ def one_line(documents: Sequence[dict[str, Any]]) -> str:
     return f"{points}{what}; {sum(found['messages'] for found in documents):,} messages in {spent:.3g} CPU s"
 
 
-def table(documents: Sequence[dict[str, Any]]) -> Grid:
+def table(documents: Sequence[Simulated]) -> Grid:
     """One row per point: what was set, and the latency and what is accepted there, or where it saturates."""
     from assay.document.grid import grid
 
@@ -57,27 +60,28 @@ def table(documents: Sequence[dict[str, Any]]) -> Grid:
         middle = f"middle, {_simulate_saturation.per_millisecond(unit).replace(' per ', '/')}"
         columns: tuple[str, ...] = ("from", "to", middle, "state")
         title = f"Saturation, {unit.replace(' per ', '/')}"
-        found = [_simulate_saturation.row(one) for one in documents]
+        found = [_cells(one) for one in documents]
     else:
-        columns, found = SIMULATED, [_simulated(one) for one in documents]
+        columns, found = SIMULATED, [_cells(one) for one in documents]
         title = "Mean header latency and accepted load"
     rows = [[*(str(one["setting"][key]) for key in keys), *cells] for one, cells in zip(documents, found, strict=True)]
     return grid(title, [*(key.rpartition(".")[2] for key in keys), *columns], rows, left=0)
 
 
-def below(documents: Sequence[dict[str, Any]]) -> list[str]:
+def below(documents: Sequence[Simulated]) -> list[str]:
     """Of a table's intervals: their confidence, and for each reason why there is none a line, after its points."""
     if "saturation" in documents[0]:
-        return _simulate_saturation.below([one["saturation"] for one in documents])
+        return _simulate_saturation.below([one["saturation"] for one in documents if "saturation" in one])
+    simulated = [one for one in documents if "saturation" not in one]
     levels: set[float] = set()
-    for one in documents:
+    for one in simulated:
         latency, accepted = _means(one)
         levels |= {each["confidence"] for each in (latency, accepted) if each["interval"] is not None}
     shown = " or ".join(map(_simulate_saturation.percent, sorted(levels)))
     level = f"±: at {shown} confidence{', as set' * (len(levels) > 1)}"
     lines = [level] if levels else []
     of: dict[str, list[str]] = {}
-    for one in documents:
+    for one in simulated:
         point = ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in one["setting"].items())
         for note in _reasons(one):
             of.setdefault(note, []).append(point)
@@ -88,7 +92,7 @@ def below(documents: Sequence[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def _reasons(found: dict[str, Any]) -> list[str]:
+def _reasons(found: Simulation) -> list[str]:
     """Why the mean header latency, and the accepted load, have no interval; nothing where they have one."""
     notes = [one["note"] if one["interval"] is None else "" for one in _means(found)]
     if notes[1] and notes[1] != notes[0]:
@@ -99,7 +103,11 @@ def _reasons(found: dict[str, Any]) -> list[str]:
 SIMULATED: tuple[str, ...] = ("cycles", "±", "us", "flits/node/cycle", "±", "state")
 
 
-def _simulated(found: dict[str, Any]) -> list[str]:
+def _cells(found: Simulated) -> list[str]:
+    return _simulate_saturation.row(found) if "saturation" in found else _simulated(found)
+
+
+def _simulated(found: Simulation) -> list[str]:
     latency, accepted = _means(found)
     mean, half, rates = latency["mean"], _half(latency["interval"]), _half(accepted["interval"])
     return [
@@ -112,29 +120,30 @@ def _simulated(found: dict[str, Any]) -> list[str]:
     ]
 
 
-def _means(found: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _means(found: Simulation) -> tuple[LatencyFound, MeanFound]:
     """The estimates of the header latency, cycles, and of the accepted load, flits per node per cycle."""
-    estimates = found["estimates"]
-    return estimates["header_latency"]["cycles"], estimates["throughput"]["flits_per_node_per_cycle"]
+    latency = mean_latency(found)
+    assert latency is not None
+    return latency["cycles"], accepted_load(found)
 
 
 def _half(interval: Sequence[float] | None) -> float | None:
     return None if interval is None else (interval[1] - interval[0]) / 2
 
 
-def _state(found: dict[str, Any]) -> str:
+def _state(found: Simulation) -> str:
     state = "deadlock" if found["deadlock"] else "saturated" if found["saturated"] else "not saturated"
     return state + (f"; {found['unroutable']:,} messages unroutable" if found["unroutable"] else "")
 
 
-def _words(found: dict[str, Any]) -> str:
+def _words(found: Simulated) -> str:
     lines = _simulate_saturation.lines(found["saturation"]) if "saturation" in found else _latency(found)
     speed = found["messages"] / found["cpu_seconds"] if found["cpu_seconds"] else 0
     made = f"{found['messages']:,} messages in {found['cpu_seconds']:.3g} CPU s ({speed:,.0f} per second)"
     return "\n".join([*lines, f"{found['engine']} engine: {made}"])
 
 
-def _latency(found: dict[str, Any]) -> list[str]:
+def _latency(found: Simulation) -> list[str]:
     latency, accepted = _means(found)
     mean = latency["mean"]
     if mean is None:
@@ -157,7 +166,7 @@ def _latency(found: dict[str, Any]) -> list[str]:
     ]
 
 
-def _busiest(links: Sequence[dict[str, Any]]) -> list[str]:
+def _busiest(links: Sequence[LinkBusy]) -> list[str]:
     """The first links of `utilisation`, which has the busiest first, below a heading; nothing where none is watched."""
     shown = links[:5]
     heading = f"busiest links ({len(shown)} of {len(links)}), share of the time in which a channel is busy:"
@@ -173,12 +182,12 @@ def _mean(mean: float, half: float | None) -> str:
     return f"{mean:,.{decimals}f}"
 
 
-def _spread(estimate: dict[str, Any], digits: int) -> str:
+def _spread(estimate: MeanFound, digits: int) -> str:
     half = _half(estimate["interval"])
     return "" if half is None else f" ± {counted(half, digits)}"
 
 
-def _measured(found: dict[str, Any]) -> str:
+def _measured(found: Simulation) -> str:
     """How many replications, of how many cycles: sums, as the document has them."""
     cycles, count = found["measured_cycles"], found["replications"]
     replications = "1 replication" if count == 1 else f"{count} replications"
@@ -186,7 +195,7 @@ def _measured(found: dict[str, Any]) -> str:
     return f"{replications}, {words}{' in all' if count > 1 else ''}{_until(found)}"
 
 
-def _until(found: dict[str, Any]) -> str:
+def _until(found: Simulation) -> str:
     """Of runs that deadlocked: how many, and when the last message arrived; nothing where some still do at the end."""
     last, count = found["last_delivery"], found["replications"]
     if last is None or last >= found["simulated_cycles"] / count:
@@ -195,7 +204,7 @@ def _until(found: dict[str, Any]) -> str:
     return f", nothing delivered{which} after about cycle {last:,}"
 
 
-def _io(found: dict[str, Any]) -> list[str]:
+def _io(found: Simulation) -> list[str]:
     """Overall latencies of [io], and the waiting for I/O nodes that serve one access at a time."""
     words = {"read_latency": "a read {}", "write_latency": "a write {}", "transaction_latency": "any {}"}
     parts = [text.format(time) for name, text in words.items() if (time := _time(found, name)) is not None]
@@ -204,20 +213,21 @@ def _io(found: dict[str, Any]) -> list[str]:
     return [f"I/O, overall header latency: {', '.join(parts)}"] if parts else []
 
 
-def _time(found: dict[str, Any], name: str) -> str | None:
+def _time(found: Simulation, name: str) -> str | None:
     """A mean in people's units; None where nothing of the kind was delivered."""
-    known = found["estimates"].get(name)
-    return None if known is None or known["cycles"]["mean"] is None else human(known["seconds"]["mean"], "s")
+    known = mean_latency(found, name)
+    mean = None if known is None else known["seconds"]["mean"]
+    return None if mean is None else human(mean, "s")
 
 
-def _files(found: dict[str, Any]) -> list[str]:
+def _files(found: Simulation) -> list[str]:
     """What [io.files] adds: hits, responses, broadcasts, disks."""
-    estimates = found["estimates"]
 
     def time(name: str) -> str | None:
         return _time(found, name)
 
-    parts = [f"{estimates['hit_rate']['mean']:.1%} of the blocks in a cache"] if "hit_rate" in estimates else []
+    hits = hit_rate(found)
+    parts = [] if hits is None else [f"{hits['mean']:.1%} of the blocks in a cache"]
     words = {"response_latency": "a file in {}", "broadcast_latency": "a block at all elements in {}"}
     words |= {"disk_latency": "a disk takes {} for a block", "disk_waiting": "which waits {} for the disk"}
     parts += [text.format(time(name)) for name, text in words.items() if time(name) is not None]

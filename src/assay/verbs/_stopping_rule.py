@@ -7,11 +7,11 @@ interrupted goes on with the same launches.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from assay.execute.budget import TimeBound
 from assay.execute.plan import Plan, Spending
 from assay.store import Run
+from assay.stored.journal_entries import JournalEntry
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Spent:
     def _decide(self, run: Run, benchmark: str, launches: int) -> bool:
         entries = run.entries()
         for entry in entries:
-            if entry.get("event") == "look" and entry["benchmark"] == benchmark:
+            if entry["event"] == "look" and entry["benchmark"] == benchmark:
                 if entry["stop"]:  # launches before it were decided on, and one that must be done again is
                     return launches >= int(entry["launches"])
                 if entry["launches"] == launches:
@@ -54,7 +54,7 @@ class Spent:
 
     def _stopping(
         self, run: Run, benchmark: str, launches: int, seconds: dict[tuple[str, int], float]
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         from assay.analysis.stopping import Decision, FirstOf, HalfWidth, LaunchProgress, StoppingRule, TimeBudget
         from assay.report.derive.stopping_figures import watched
 
@@ -74,11 +74,11 @@ class Spent:
         following = sum(own) / len(own) if own else 0.0
         return FirstOf(tuple(rules)).decide(LaunchProgress(figures, launches, elapsed, following)).to_dict()
 
-    def _seconds(self, entries: list[dict[str, Any]]) -> dict[tuple[str, int], float]:
+    def _seconds(self, entries: list[JournalEntry]) -> dict[tuple[str, int], float]:
         """Seconds that each benchmark's rounds of launches took."""
         found: dict[tuple[str, int], float] = {}
         for entry in entries:
-            if entry.get("event") == "ended" and entry.get("task") in self.tasks:
+            if entry["event"] == "ended" and entry["task"] in self.tasks:
                 key = self.tasks[entry["task"]]
                 found[key] = found.get(key, 0.0) + float(entry.get("seconds") or 0.0)
         return found

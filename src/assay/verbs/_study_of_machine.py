@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import typer
 
@@ -43,7 +42,7 @@ def study_of_machine(
             text = draw(study, found, plot)
             output_file.write_text(plots / f"{study.name}-{chr(ord('a') + at)}.svg", text)
     if json:
-        document: dict[str, Any] = to_json(found)
+        document: dict[str, object] = to_json(found)
         emit({**document, "figures": figures(found)})
     elif quiet:
         count = sum(len(point.figures) for point in found.points)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import TypedDict
 
 from assay.decide.history import status
 from assay.decide.watch_metrics import write_metrics
@@ -21,14 +22,22 @@ from assay.verbs._history import history_of
 from assay.verbs._history_shown import change, last, worse
 from assay.verbs._interrupts import report_can_be_made_again
 from assay.verbs._measuring import measure
-from assay.verbs._run_request import evaluation
+from assay.verbs._run_request import EvaluationOptions, evaluation
 
 LABEL = "watch"
-NOT_ASKED = ("on", "via", "nodes", "ppn", "launches", "within", "timeout", "placement")  # of an evaluation
-VARIANTS = ("compilers", "flags", "isas", "mpis", "transports")
 
 
-def round_of(options: dict[str, Any], *, limit: float | None, quiet: bool, json: bool) -> tuple[WatchRound, int]:
+class RoundOptions(TypedDict):
+    """Options of `assay watch` that a round has."""
+
+    only: str | None
+    profile: str
+    budget: str | None
+    metrics: Path | None
+    regression: str | None
+
+
+def round_of(options: RoundOptions, *, limit: float | None, quiet: bool, json: bool) -> tuple[WatchRound, int]:
     """Make the round and report its results; its document, and the exit status."""
     run, made, failures = measure_round(options, quiet or json)
     metrics = options["metrics"]
@@ -54,10 +63,14 @@ def round_of(options: dict[str, Any], *, limit: float | None, quiet: bool, json:
     return answer, 1 if failed else status(found)
 
 
-def measure_round(options: dict[str, Any], quiet: bool) -> tuple[Run, Document, int]:
+def measure_round(options: RoundOptions, quiet: bool) -> tuple[Run, Document, int]:
     """Make the run, its document and its page; how many launches failed."""
-    given = dict.fromkeys((*NOT_ASKED, *VARIANTS)) | {key: options[key] for key in ("only", "profile", "budget")}
-    found = evaluation(given | {"seed": 1}, lambda text: print(text, file=sys.stderr))
+    given = EvaluationOptions(
+        on=None, via=None, nodes=None, ppn=None, placement=None, profile=options["profile"], only=options["only"],
+        launches=None, within=None, budget=options["budget"], timeout=None, seed=1, compilers=None, flags=None,
+        isas=None, mpis=None, transports=None,
+    )  # fmt: skip
+    found = evaluation(given, lambda text: print(text, file=sys.stderr))
     if found.request is None:
         raise MeasurementError("nothing of this can be measured here")
     run, failures = measure(found.request, None, label=LABEL, left_out=found.skipped, quiet=quiet)

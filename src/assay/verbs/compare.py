@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -203,7 +203,7 @@ class Beside:
     entry: RunComparison
     document: Document | None = None
     planned: set[str] = field(default_factory=set)
-    about: dict[str, Any] | None = None
+    about: dict[str, object] | None = None
     why: str | None = None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -89,7 +89,7 @@ def register(app: typer.Typer) -> None:
         from assay.verbs._interrupts import report_can_be_made_again
         from assay.verbs._measuring import measure
         from assay.verbs._measuring import resume as go_on
-        from assay.verbs._run_request import evaluation
+        from assay.verbs._run_request import EvaluationOptions, evaluation
 
         if resume is not None:
             refuse_others(context, "--resume", ("--quiet", "--json"))
@@ -104,11 +104,11 @@ def register(app: typer.Typer) -> None:
             run = Run.open(resume)
             failures = go_on(run, quiet)
         else:
-            given: dict[str, Any] = {"on": on, "via": via, "nodes": nodes, "ppn": ppn, "profile": profile, "only": only}
-            given |= {"launches": launches, "within": within, "budget": budget, "seed": seed, "timeout": timeout}
-            given |= {"placement": placement}
-            given |= {"compilers": compilers, "flags": flags, "isas": isas}
-            given |= {"mpis": mpis, "transports": transports}
+            given = EvaluationOptions(
+                on=on, via=via, nodes=nodes, ppn=ppn, placement=placement, profile=profile, only=only,
+                launches=launches, within=within, budget=budget, timeout=timeout, seed=seed, compilers=compilers,
+                flags=flags, isas=isas, mpis=mpis, transports=transports,
+            )  # fmt: skip
             found = evaluation(given, lambda text: print(text, file=sys.stderr))
             if found.request is None:
                 assert found.quoted is not None  # one of both

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -70,11 +70,13 @@ def register(app: typer.Typer) -> None:
         from assay.verbs import _quoted
         from assay.verbs._exclusive_option import refuse_others
         from assay.verbs._measuring import cut_to_budget, prepare_run
-        from assay.verbs._run_request import evaluation
+        from assay.verbs._run_request import EvaluationOptions, evaluation
 
-        given: dict[str, Any] = {"on": on, "via": via, "nodes": nodes, "ppn": ppn, "profile": profile, "only": only}
-        given |= {"launches": launches, "within": within, "budget": budget, "seed": seed, "placement": placement}
-        given |= {"compilers": compilers, "flags": flags, "isas": isas, "mpis": mpis, "transports": transports}
+        given = EvaluationOptions(
+            on=on, via=via, nodes=nodes, ppn=ppn, placement=placement, profile=profile, only=only, launches=launches,
+            within=within, budget=budget, seed=seed, compilers=compilers, flags=flags, isas=isas, mpis=mpis,
+            transports=transports,
+        )  # fmt: skip
         request = evaluation(given, lambda text: print(text, file=sys.stderr)).request
         if request is None:
             refuse_others(context, f"--on {on}", ("--only", "--quiet", "--json"), _quoted.ONLY_QUOTED)

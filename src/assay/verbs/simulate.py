@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assay.verbs._options import Executor, Json, NetworkSettings, Points, Quiet, Workers, named_path
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pydantic import JsonValue
+
+    from assay.network.documents import Simulated, Sweep
+    from assay.network.tasks import Steps
     from assay.network.workers import WorkerKind
 
 
@@ -86,10 +92,16 @@ def register(app: typer.Typer) -> None:
         if heatmap is not None:
             from assay.network import heatmap as picture
 
-            picture.write(heatmap, description.load(network, settings or []), documents[0].get("utilisation"))
+            picture.write(
+                heatmap,
+                description.load(network, settings or []),
+                None if "saturation" in documents[0] else documents[0].get("utilisation"),
+            )
         listed = [figure for found in documents for figure in found["figures"]]
-        whole = {"version": documents[0]["version"], "figures": listed, "points": documents}
-        document: Any = (whole if sweep else documents[0]) | ({"assumptions": list(assumed)} if assumed else {})
+        whole: Sweep = {"version": documents[0]["version"], "figures": listed, "points": documents}
+        document: Sweep | Simulated = whole if sweep else documents[0]
+        if assumed:
+            document["assumptions"] = list(assumed)
         if json:
             emit(document)
             return
@@ -125,7 +137,7 @@ def _simulate(
     which: WorkerKind,
     count: int | None,
     quiet: bool = False,
-) -> list[dict[str, Any]]:
+) -> list[Simulated]:
     import functools
     import itertools
 
@@ -141,15 +153,20 @@ def _simulate(
     from assay.execute import stale_files
     from assay.network import progress, simulation, sweep, workers
     from assay.network import saturation as bisection
+    from assay.network.documents import at_point
 
-    plan = bisection.steps if saturation else simulation.steps
     kind_of = f"saturation-{bisection.VERSION}" if saturation else f"simulation-{simulation.VERSION}"
-    points = []
+    points: list[sweep.SweepPoint[Simulated]] = []
     for combination, found in zip(combinations, described, strict=True):
         key = f"{found.key()}-{kind_of}"
-        points.append(
-            sweep.SweepPoint(dict(words.split("=", 1) for words in combination), key, functools.partial(plan, found))
+        plan: Callable[[], Steps[Simulated]] = functools.partial(
+            bisection.steps if saturation else simulation.steps, found
         )
+        setting: dict[str, JsonValue] = {}
+        for words in combination:
+            dotted, text = words.split("=", 1)
+            setting[dotted] = text
+        points.append(sweep.SweepPoint(setting, key, plan))
     alone = len(points) == 1 and which != "mpi"
     if which == "processes":
         stale_files.mark_workers()
@@ -159,5 +176,5 @@ def _simulate(
         return documents
     for point, one in zip(points, documents, strict=True):
         for figure in one["figures"]:
-            figure["params"] |= point.setting
-    return [{"setting": point.setting, **one} for point, one in zip(points, documents, strict=True)]
+            figure["params"] |= dict(point.setting)
+    return [at_point(one, point.setting) for point, one in zip(points, documents, strict=True)]

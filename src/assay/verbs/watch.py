@@ -59,7 +59,13 @@ def register(app: typer.Typer) -> None:
             raise InputError("has no effect with --once", key="--install", value=install, accepted="one of both")
         if once and every is not None:
             raise InputError("has no effect with --once", key="--every", value=every, accepted="one of both")
-        options = {"only": only, "profile": profile, "budget": budget, "metrics": metrics, "regression": regression}
+        options: _watch_round.RoundOptions = {
+            "only": only,
+            "profile": profile,
+            "budget": budget,
+            "metrics": metrics,
+            "regression": regression,
+        }
         if once:
             made, status = _watch_round.round_of(options, limit=limit, quiet=quiet, json=json)
             if json:

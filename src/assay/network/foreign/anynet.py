@@ -34,7 +34,7 @@ def read_anynet(path: Path, text: str) -> ForeignNetwork:
         raise InputError(problem, file=path, key="node", value=seen, accepted="the same latency for all nodes")
     pairs = [(a, b) for a, neighbours in links.items() for b in neighbours]
     delays = [links[a][b] - 1 for a, b in pairs]
-    network = {
+    network: dict[str, object] = {
         "topology": "graph",
         "routing": "table",
         "table": table_lines(_rows(places, links)),

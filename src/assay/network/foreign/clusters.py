@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay.network.foreign.foreign_network import ForeignNetwork
 from assay.network.foreign.tables import table_lines
@@ -30,7 +30,7 @@ def network(cluster: Element) -> ForeignNetwork:
         raise cluster.wrong("sharing_policy", "has no counterpart", "SPLITDUPLEX, a link each way")
     rate, latency = cluster.rate("bw"), cluster.seconds("lat")
     notes = [f"a flit is {FLIT} B, messages are wormholes, and switches have room for all that wait"]
-    keys: dict[str, Any] = {"flit_bytes": FLIT, "channel_rate": rate, "buffer_flits": 0}
+    keys: dict[str, object] = {"flit_bytes": FLIT, "channel_rate": rate, "buffer_flits": 0}
     keys |= _delays(latency, FLIT / rate, notes)
     tables, more = KINDS[kind](cluster, keys)
     notes += more
@@ -51,7 +51,7 @@ def _delays(latency: float, cycle: float, notes: list[str]) -> dict[str, int]:
     return {"head_ticks": ticks, "body_ticks": ticks}
 
 
-def _flat(cluster: Element, keys: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def _flat(cluster: Element, keys: dict[str, object]) -> tuple[dict[str, object], list[str]]:
     """Private links to a crossbar, or to a backbone that all share."""
     nodes = cluster.count()
     if "bb_bw" not in cluster.given and "bb_lat" not in cluster.given:
@@ -72,7 +72,7 @@ def _flat(cluster: Element, keys: dict[str, Any]) -> tuple[dict[str, Any], list[
     return {"topology": "bus", "nodes": nodes, **keys}, notes
 
 
-def _torus(cluster: Element, keys: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def _torus(cluster: Element, keys: dict[str, object]) -> tuple[dict[str, object], list[str]]:
     extents = cluster.integers("topo_parameters", cluster.given.get("topo_parameters", ""))
     _as_many(cluster, math.prod(extents))
     ways = 2 * len(extents)
@@ -85,7 +85,7 @@ def _torus(cluster: Element, keys: dict[str, Any]) -> tuple[dict[str, Any], list
     return {"topology": "torus", "extents": extents, "tie": "plus", **keys, **ports}, notes
 
 
-def _fat_tree(cluster: Element, keys: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def _fat_tree(cluster: Element, keys: dict[str, object]) -> tuple[dict[str, object], list[str]]:
     parts = cluster.given.get("topo_parameters", "").split(";")
     if len(parts) != 4:
         raise cluster.wrong("topo_parameters", "is no fat tree", "levels;children;parents;cables, as 2;4,4;1,2;1,2")
@@ -104,7 +104,7 @@ def _fat_tree(cluster: Element, keys: dict[str, Any]) -> tuple[dict[str, Any], l
     return network, ["D-mod-k routing; of several cables a message takes one that is free"]
 
 
-def _dragonfly(cluster: Element, keys: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def _dragonfly(cluster: Element, keys: dict[str, object]) -> tuple[dict[str, object], list[str]]:
     """Cray's XC: blades of a chassis all joined, chassis of a group joined blade by blade, a link for two groups."""
     parts = cluster.given.get("topo_parameters", "").split(";")
     if len(parts) != 4:

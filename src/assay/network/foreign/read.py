@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from assay import input_file, versions
 from assay.network.foreign.foreign_network import ForeignNetwork
@@ -14,7 +13,7 @@ from assay.toml.source import Source, read
 ANYNET = re.compile(r"\s*(router|node) \d")
 
 
-def read_network(path: Path) -> tuple[dict[str, Any], Source]:
+def read_network(path: Path) -> tuple[Mapping[str, object], Source]:
     """Read NETWORK.toml, or another simulator's file: its tables, and where they came from. InputError as `read`."""
     if path.suffix == ".toml":
         return read(path, versions.NETWORK)

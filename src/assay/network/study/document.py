@@ -6,9 +6,9 @@ Tables that need no simulation and judged claims belong to the papers' room, whi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from assay.network import deadlocking
+from assay.network.documents import MeanOfPoint, StudyAnswer, StudyClaim, StudyPoint
 from assay.network.study.figures import figures
 from assay.network.study.results import SHARES, Point, Results, StudyTable
 
@@ -16,9 +16,7 @@ STARTUP_US, CYCLE_US = 200.0, 0.05
 VERSION = 2  # of the document; 1 left "per node" and "per element" out of its figures' units
 
 
-def document(
-    results: Results, tables: Sequence[StudyTable] = (), claims: Sequence[dict[str, Any]] = ()
-) -> dict[str, Any]:
+def document(results: Results, tables: Sequence[StudyTable] = (), claims: Sequence[StudyClaim] = ()) -> StudyAnswer:
     """All results: latencies in us, rates in messages per element per ms (without I/O: flits per node per cycle)."""
     study = results.study
     return {
@@ -47,21 +45,26 @@ def document(
     }
 
 
-def point_document(point: Point) -> dict[str, Any]:
+def point_document(point: Point) -> StudyPoint:
     """One point: latencies with intervals, what the paper calls total latencies, the samples behind them."""
-    figures = {name: point.estimate(name).document() | {"samples": samples} for name, samples in point.means.items()}
+    figures: dict[str, MeanOfPoint] = {
+        name: {**point.estimate(name).document(), "samples": samples} for name, samples in point.means.items()
+    }
     shares = {name: figures.pop(name) for name in SHARES if name in figures}
-    return {
+    made: StudyPoint = {
         "setting": point.setting,
         "rate": point.rate,
         "saturated": point.saturated,
         "deadlocked": point.deadlocked,
         "backlog": {"quarter": point.backlog[0], "whole": point.backlog[1]},
         "latencies_us": figures,
-        **({"shares": shares} if shares else {}),
+        "shares": shares,
         "total_us": totals(point),
         "predicted_us": point.predicted,
     }
+    if not shares:
+        del made["shares"]
+    return made
 
 
 ENDED = f"ended in a deadlock: {deadlocking.NO_LOAD}"
@@ -82,7 +85,8 @@ def words(results: Results, tables: Sequence[StudyTable] = (), claims: Sequence[
     study = results.study
     lines = [f"{study.head.title} ({', '.join(part for part in (study.head.figure, study.head.source) if part)})"]
     for table in tables:
-        lines += ["", table.caption, *("  ".join(str(cell) for cell in row) for row in [table.columns, *table.rows])]
+        rows = [table.columns, *([str(cell) for cell in row] for row in table.rows)]
+        lines += ["", table.caption, *("  ".join(row) for row in rows)]
     for point in results.points:
         setting = ", ".join(f"{key.rpartition('.')[2]} {_short(value)}" for key, value in point.setting.items())
         state = (
@@ -121,5 +125,5 @@ def keys(results: Results) -> list[str]:
     return [name for name in kinds if any(point.means.get(name) for point in results.points)] or ["header"]
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return f"{value:g}" if isinstance(value, (int, float)) else str(value)

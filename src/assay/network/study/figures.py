@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from assay.network.figures import FLITS_PER_CYCLE, SimulatedFigure, estimated, figure
+from assay.network.figures import FLITS_PER_CYCLE, estimated, figure
 from assay.network.study.results import SHARES, US, Results
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from assay.network.documents import SimulatedFigure
 
 
 def figures(results: Results) -> list[SimulatedFigure]:
     """Latencies in s by point; saturation in messages per element per second, without I/O flits per node per cycle."""
     found = []
     for point in results.points:
-        params: dict[str, Any] = {"study": results.study.name, **point.setting}
+        params: dict[str, JsonValue] = {"study": results.study.name, **point.setting}
         for name, means in point.means.items():
             valid = not (point.saturated or point.deadlocked)
             scale, unit = (1.0, "1") if name in SHARES else (1 / US, "s")
@@ -21,7 +26,16 @@ def figures(results: Results) -> list[SimulatedFigure]:
     for one in results.brackets:
         params = {"study": results.study.name, **one.setting}
         known = [one.low * scale, one.high * scale]
-        words: dict[str, Any] = {"statistic": "bracket", "estimator": "mean of the brackets' middles"}
-        words |= {"range": known, "valid": not one.deadlocked}
-        found.append(figure("saturation", one.middle * scale, unit, params, **words))
+        found.append(
+            figure(
+                "saturation",
+                one.middle * scale,
+                unit,
+                params,
+                statistic="bracket",
+                estimator="mean of the brackets' middles",
+                range=known,
+                valid=not one.deadlocked,
+            )
+        )
     return found

@@ -17,7 +17,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from assay import versions
 from assay.errors import InputError
@@ -25,9 +25,9 @@ from assay.network import description
 from assay.network.description import NetworkDescription
 from assay.network.overrides import TABLES
 from assay.toml.checking import Table, validate_tables
-from assay.toml.source import Source, read
+from assay.toml.source import Source, TomlTable, read, table_at, tables_of
 
-Setting = dict[str, Any]
+Setting = dict[str, JsonValue]
 
 
 class Plot(Table):
@@ -38,7 +38,7 @@ class Plot(Table):
     y: str = Field("header", description="latency, such as pe_pe or read")
     series: str = Field("b", description="key of the points that makes curves")
     log: bool = Field(True, description="latencies on a logarithmic axis")
-    where: dict[str, Any] = Field(
+    where: Setting = Field(
         default_factory=dict, description="only the points set so, by key; t_a in us, such as { t_a = 78, b = 1 }"
     )
 
@@ -46,8 +46,8 @@ class Plot(Table):
 class Saturation(Table):
     """[saturation]: configurations whose saturation point is bisected."""
 
-    sweep: dict[str, list[Any]] = Field(default_factory=dict)
-    cases: list[dict[str, Any]] = Field(default_factory=list)
+    sweep: dict[str, list[JsonValue]] = Field(default_factory=dict)
+    cases: list[Setting] = Field(default_factory=list)
     precision: float = Field(0.05, gt=0, lt=1, description="width of the interval over its upper end")
     seeds: int = Field(1, ge=1, description="searches, each with random numbers of its own")
     cycles: int = Field(20_000, ge=1000, description="of the first runs that decide a load")
@@ -76,9 +76,9 @@ class Study:
     name: str
     source: Source
     head: Head
-    tree: dict[str, Any] = field(repr=False)
-    sweep: dict[str, list[Any]]
-    cases: list[dict[str, Any]]
+    tree: TomlTable = field(repr=False)
+    sweep: dict[str, list[JsonValue]]
+    cases: list[Setting]
     saturation: Saturation | None
     plots: tuple[Plot, ...]
 
@@ -93,12 +93,12 @@ class Study:
             yield from self._described(self.saturation.sweep, self.saturation.cases)
 
     def _described(
-        self, sweep: Mapping[str, Sequence[Any]], cases: Sequence[Mapping[str, Any]]
+        self, sweep: Mapping[str, Sequence[JsonValue]], cases: Sequence[Setting]
     ) -> Iterator[tuple[Setting, NetworkDescription]]:
         for case in cases or [{}]:
             for values in itertools.product(*sweep.values()):
                 given = {**case, **dict(zip(sweep, values, strict=True))}
-                tree = copy.deepcopy(self.tree)
+                tree = tables_of(copy.deepcopy(self.tree))
                 label = {"label": given.pop("label")} if "label" in given else {}
                 for dotted, value in given.items():
                     table, _, key = dotted.partition(".")
@@ -107,7 +107,10 @@ class Study:
                     place = tree.setdefault(table, {})
                     *inside, last = key.split(".")
                     for each in inside:
-                        place = place.setdefault(each, {})
+                        inner = place.setdefault(each, {})
+                        if not isinstance(inner, dict):
+                            raise self.source.error(("sweep", dotted), "is no key to sweep", accepted="such as io.b")
+                        place = inner
                     place[last] = value
                 found = description.parse(tree, self.source)
                 yield label | {key: _plain(found, key) for key in given}, found
@@ -134,7 +137,9 @@ def load(wanted: str) -> Study:
     if wanted not in known and not path.exists():
         raise InputError("there is no such study", value=wanted, accepted=f"a TOML file, or {', '.join(known)}")
     tree, source = read(path, versions.STUDY)
-    own = {key: tree.pop(key) for key in ("study", "sweep", "cases", "saturation", "plot") if key in tree}
+    own: dict[str, object] = {
+        key: tree.pop(key) for key in ("study", "sweep", "cases", "saturation", "plot") if key in tree
+    }
     for key in tree:
         if key not in TABLES:
             accepted = ", ".join((*TABLES, "study", "sweep", "cases", "saturation", "plot"))
@@ -143,16 +148,23 @@ def load(wanted: str) -> Study:
     saturation = (
         validate_tables(source, Saturation, own["saturation"], ("saturation",)) if "saturation" in own else None
     )
-    sweep, cases, plots = own.get("sweep", {}), own.get("cases", []), own.get("plot", [])
-    if not isinstance(sweep, dict) or not all(isinstance(values, list) and values for values in sweep.values()):
+    swept = own.get("sweep", {})
+    sweep = {key: values for key, values in table_at(own, "sweep").items() if isinstance(values, list) and values}
+    if sweep != swept:
         raise source.error(("sweep",), "every key needs a list of values", accepted='"io.b" = [0, 1]')
-    for name, tables in (("cases", cases), ("plot", plots)):
-        if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
-            raise source.error((name,), "is no array of tables", accepted=f"[[{name}]]")
+    cases, plots = (_array(source, own.get(name, []), name) for name in ("cases", "plot"))
     drawn = tuple(validate_tables(source, Plot, one, ("plot", at)) for at, one in enumerate(plots))
     found = Study(path.stem, source, head, tree, sweep, cases, saturation, drawn)
     for at, plot in enumerate(drawn):
         _check_plot(found, at, plot)
+    return found
+
+
+def _array(source: Source, tables: object, name: str) -> list[Setting]:
+    """An array of tables of the file. InputError where it is none."""
+    found = [one for one in tables if isinstance(one, dict)] if isinstance(tables, list) else None
+    if found is None or found != tables:
+        raise source.error((name,), "is no array of tables", accepted=f"[[{name}]]")
     return found
 
 

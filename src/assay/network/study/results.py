@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.network import method
 from assay.network.description import NetworkDescription
 from assay.network.intervals import unsure
 from assay.network.method import MeanEstimate
 from assay.network.study.file import Setting, Study
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 US = 1e6
 SHARES = ("hit_rate",)  # among the points' means, of unit 1
@@ -44,7 +47,7 @@ class Point:
                 return value
         raise KeyError(key)
 
-    def has(self, **wanted: Any) -> bool:
+    def has(self, **wanted: object) -> bool:
         """Whether it was set so; numbers to one part in a thousand."""
         try:
             return all(_same(self.value(key), value) for key, value in wanted.items())
@@ -57,7 +60,7 @@ class Point:
         return unsure(found) if self.deadlocked else found
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(one: object, other: object) -> bool:
     if isinstance(one, (int, float)) and isinstance(other, (int, float)):
         return math.isclose(one, other, rel_tol=5e-3)
     return bool(one == other)
@@ -91,7 +94,7 @@ class Bracket:
         """Mean of the brackets' middles."""
         return sum(low + high for low, high in self.brackets) / 2 / len(self.brackets)
 
-    def has(self, **wanted: Any) -> bool:
+    def has(self, **wanted: object) -> bool:
         """As `Point.has`."""
         return Point(self.setting, 1.0, {}, False, (0, 0)).has(**wanted)
 
@@ -102,7 +105,7 @@ class StudyTable:
 
     caption: str
     columns: list[str]
-    rows: list[list[Any]]
+    rows: list[list[JsonValue]]
 
 
 @dataclass
@@ -112,7 +115,7 @@ class Results:
     study: Study
     points: list[Point]
     brackets: list[Bracket]
-    extra: dict[str, Any] = field(default_factory=dict)
+    extra: dict[str, object] = field(default_factory=dict)
     cpu_seconds: float = 0.0
     messages: int = 0
 
@@ -122,18 +125,18 @@ class Results:
         settings = [*(one.setting for one in self.points), *(one.setting for one in self.brackets)]
         return "io" in self.study.tree or any(key.startswith("io.") for setting in settings for key in setting)
 
-    def of(self, **wanted: Any) -> list[Point]:
+    def of(self, **wanted: object) -> list[Point]:
         """The points set so, in order."""
         return [point for point in self.points if point.has(**wanted)]
 
-    def point(self, **wanted: Any) -> Point:
+    def point(self, **wanted: object) -> Point:
         """The one point set so; LookupError otherwise."""
         found = self.of(**wanted)
         if len(found) != 1:
             raise LookupError(f"{len(found)} points have {wanted}")
         return found[0]
 
-    def bracket(self, **wanted: Any) -> Bracket:
+    def bracket(self, **wanted: object) -> Bracket:
         """The one saturation point of the configuration set so; LookupError otherwise."""
         found = [one for one in self.brackets if one.has(**wanted)]
         if len(found) != 1:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 from concurrent.futures import Executor
 from pathlib import Path
+from typing import NotRequired, TypedDict, final
 
 from assay.network import deadlocking, engine, prediction, saturation, simulation, sweep
 from assay.network.description import NetworkDescription
@@ -21,7 +22,29 @@ from assay.network.warming import warmup
 QUICK_REPLICATIONS, QUICK_PRECISION = 3, 0.1
 
 
-def point_steps(description: NetworkDescription, replications: int, judge: int) -> Steps:
+@final
+class PointMade(TypedDict):
+    """What is stored of a point: means by replication in us, backlogs after a quarter and at the end."""
+
+    means: dict[str, list[float | None]]
+    saturated: bool
+    deadlocked: NotRequired[int]  # not stored by older versions
+    backlog: list[float]
+    messages: int
+    cpu_seconds: float
+
+
+@final
+class Bisected(TypedDict):
+    """What is stored of a bisection: an interval for each seed."""
+
+    brackets: list[list[float]]
+    deadlocked: NotRequired[int]
+    messages: int
+    cpu_seconds: float
+
+
+def point_steps(description: NetworkDescription, replications: int, judge: int) -> Steps[PointMade]:
     """The replications of one point, and a run of `judge` cycles that shows by its backlog whether it is saturated."""
     before = yield from warmup(description, description.method.cycles or simulation.DEFAULT_CYCLES)
     cycles = description.method.cycles or simulation.DEFAULT_CYCLES
@@ -30,16 +53,17 @@ def point_steps(description: NetworkDescription, replications: int, judge: int) 
     filling = Filling(empty)
     saturated, made = yield from saturation.judge(empty, judge or _judged(runs), filling)
     every = [*runs, *(run for run, _ in made), *filling.runs]
-    shares = engine.hit_rates(runs)
+    means = {
+        name.removesuffix("_latency"): [
+            simulation.finite(run.latencies[name].mean * description.cycle * US) for run in runs
+        ]
+        for name in runs[0].latencies
+        if runs[0].latencies[name].counts.sum()
+    }
+    if shares := engine.hit_rates(runs):
+        means["hit_rate"] = [*shares]
     return {
-        "means": {
-            name.removesuffix("_latency"): [
-                simulation.finite(run.latencies[name].mean * description.cycle * US) for run in runs
-            ]
-            for name in runs[0].latencies
-            if runs[0].latencies[name].counts.sum()
-        }
-        | ({"hit_rate": shares} if shares else {}),
+        "means": means,
         "saturated": saturated,
         "deadlocked": deadlocking.count(every),
         "backlog": [made[-1][1]["backlog_quarter"], made[-1][1]["backlog"]],
@@ -57,7 +81,7 @@ def _from_empty(description: NetworkDescription) -> NetworkDescription:
     return description.but(method=description.method.model_copy(update={"warmup_messages": 0, "messages": 0}))
 
 
-def bisect_steps(description: NetworkDescription, precision: float, seeds: int, cycles: int) -> Steps:
+def bisect_steps(description: NetworkDescription, precision: float, seeds: int, cycles: int) -> Steps[Bisected]:
     """The saturation point as `assay simulate --saturation` finds it, once for each seed.
 
     `cycles`: of the first runs that decide a load.
@@ -89,7 +113,7 @@ def make(
     """Run everything that `out` does not hold yet."""
     described = list(study.points())
     bisected = list(study.saturations())
-    plans: list[sweep.SweepPoint] = []
+    plans: list[sweep.SweepPoint[PointMade | Bisected]] = []
     for setting, found in described:
         many = min(found.method.replications or 1, QUICK_REPLICATIONS if quick else 10**9)
         plan = functools.partial(point_steps, found, many, study.head.judge_cycles)
@@ -98,11 +122,12 @@ def make(
     for setting, found in bisected:
         assert wanted is not None
         precision, seeds = (max(wanted.precision, QUICK_PRECISION), 1) if quick else (wanted.precision, wanted.seeds)
-        plan = functools.partial(bisect_steps, found, precision, seeds, wanted.cycles)
-        plans.append(sweep.SweepPoint(setting, f"{found.key()}-bisected-{precision}-{seeds}-{wanted.cycles}", plan))
+        bisect = functools.partial(bisect_steps, found, precision, seeds, wanted.cycles)
+        plans.append(sweep.SweepPoint(setting, f"{found.key()}-bisected-{precision}-{seeds}-{wanted.cycles}", bisect))
     documents = sweep.sweep(plans, pool, out, meter)
     points, brackets = [], []
     for (setting, found), document in zip(described, documents, strict=False):
+        assert "means" in document
         predicted = prediction.drawn(found) if study.head.analysis else {}
         points.append(
             Point(
@@ -112,10 +137,11 @@ def make(
                 document["saturated"],
                 (document["backlog"][0], document["backlog"][1]),
                 predicted,
-                document.get("deadlocked", 0),  # not stored by older versions
+                document.get("deadlocked", 0),
             )
         )
     for (setting, found), document in zip(bisected, documents[len(described) :], strict=True):
+        assert "brackets" in document
         kept = [(low, high) for low, high in document["brackets"]]
         rate, busiest = _predicted(found) if study.head.analysis else (None, None)
         brackets.append(Bracket(setting, kept, rate, busiest, document.get("deadlocked", 0)))

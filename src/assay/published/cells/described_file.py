@@ -18,6 +18,7 @@ from assay.errors import InputError
 from assay.machine import units
 from assay.published.cells import origins
 from assay.toml import source as toml
+from assay.toml.source import TomlTable, table_at
 
 TICKS = re.compile(r"_ticks$")
 
@@ -27,7 +28,7 @@ class DescribedFile:
     """A description's file, read but not validated."""
 
     path: Path
-    table: dict[str, Any]
+    table: TomlTable
     published: str
     origin: dict[str, str] = field(default_factory=dict)
 
@@ -35,7 +36,8 @@ class DescribedFile:
 def read(path: Path) -> DescribedFile:
     """Read a file. InputError where it is not TOML, or where an origin cannot be read."""
     table, source = toml.read(path, versions.MACHINE)
-    found = DescribedFile(path, table, table.get("published", table.get("name", path.stem)), table.get("origin", {}))
+    named = str(table.get("published", table.get("name", path.stem)))
+    found = DescribedFile(path, table, named, {key: str(text) for key, text in table_at(table, "origin").items()})
     if isinstance(stated := table.get("published"), str):
         published_name.check(stated, source)
     origins.check(found.origin, found.published, path, source.text)

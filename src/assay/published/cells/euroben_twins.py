@@ -40,8 +40,9 @@ def on_network(machine: str, network: object) -> str:
 
 def _varied(base: str, variant: str) -> bool:
     from assay.published.cells.described_file import read
+    from assay.toml.source import table_at
 
-    return base in shipped() and variant in read(shipped()[base]).table.get("variant", {})
+    return base in shipped() and variant in table_at(read(shipped()[base]).table, "variant")
 
 
 @rule(*MOD1H)

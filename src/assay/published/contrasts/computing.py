@@ -49,8 +49,10 @@ def _ratios(claim: Claim, name: str, programs: tuple[str, ...], table: str) -> I
     """A part for each program and Intel machine whose times are printed: how many times as fast."""
     slack = claim.tol_rel or 0.0
     expected = Accepted(float(claim.value_min or 0) * (1 - slack), float(claim.value_max or 0) * (1 + slack))
+    others = claim.versus["machine"]
+    assert isinstance(others, list)
     for program in programs:
-        for other in claim.versus["machine"]:
+        for other in others:
             for theirs in _times(other, program, table):
                 for own in _times(name, program, table):
                     words = f"{NAMES[name]} over {NAMES[other]}: {program.partition('.')[2]} {theirs / own:.2f}"

@@ -38,13 +38,13 @@ NAMED = 3  # processes in a sentence
 
 def beside(run: Run) -> dict[tuple[str, int], list[Bystander]]:
     """Which processes worked beside each launch, by benchmark and launch, as the session saw them (`beside`)."""
-    begun = {entry["task"]: entry["about"] for entry in run.entries() if entry.get("event") == "begun"}
+    begun = {entry["task"]: entry["about"] for entry in run.entries() if entry["event"] == "begun"}
     return {
         (begun[entry["task"]]["benchmark"], begun[entry["task"]]["launch"]): [
-            from_json(Bystander, each) for each in entry["beside"]
+            from_json(Bystander, each) for each in entry.get("beside") or ()
         ]
         for entry in run.entries()
-        if entry.get("event") == "ended" and entry.get("beside") and entry["task"] in begun
+        if entry["event"] == "ended" and entry.get("beside") and entry["task"] in begun
     }
 
 

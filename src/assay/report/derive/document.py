@@ -57,6 +57,7 @@ from assay.report.derive.vector_widths import with_widths
 from assay.report.registry import BenchmarkSource, RunSource, sections
 from assay.samples import Circumstance, Launch
 from assay.store import Run
+from assay.stored.journal_entries import LeftOutEntry, StatedCircumstance
 from assay.stored.launch_file import LaunchFile
 
 
@@ -104,7 +105,7 @@ def document(run: Run, *, quoted_nodes: bool = True, best_readings: bool = False
         benchmarks=shown,
         left_out=[Skipped(benchmark=of.benchmark, title=of.title, reason=_reason(of)) for of in left_out]
         + [from_json(Skipped, each) for each in run.about.get("left_out") or ()]
-        + [_unplaced(entry) for entry in run.entries() if entry.get("event") == "left out"]
+        + [_unplaced(entry) for entry in run.entries() if entry["event"] == "left out"]
         + skipped(budget),
         provenance={key: HostFacts(stated) for key, stated in run.provenance().items()},
         host=measuring_host(run, measured),
@@ -165,7 +166,7 @@ def _is_broken(section: Section) -> bool:
     return section.state == "invalid" or bool(section.failed_checks)
 
 
-def _unplaced(entry: dict[str, Any]) -> Skipped:
+def _unplaced(entry: LeftOutEntry) -> Skipped:
     """What the session left out, as the machine has no place for it."""
     record = among([entry["benchmark"]]).get(entry["benchmark"])
     title = entry["benchmark"] if record is None else record.title
@@ -403,19 +404,19 @@ def _is_wanted(figure: ReportedFigure, statistic: str) -> bool:
 
 def _launcher_reports(run: Run) -> dict[str, dict[str, list[str]]]:
     """What the launchers reported of each benchmark: MPIs, the binding of ranks, and warnings about its times."""
-    begun: dict[str, dict[str, Any]] = {}
+    begun: dict[str, StatedCircumstance] = {}
     provenance = run.provenance()
     found: dict[str, dict[str, dict[str, None]]] = {}
     for entry in run.entries():
-        if entry.get("event") == "begun":
+        if entry["event"] == "begun":
             begun[entry["task"]] = entry["about"]
-        elif entry.get("event") == "ended" and entry["status"] == 0:
+        elif entry["event"] == "ended" and entry["status"] == 0:
             about = begun[entry["task"]]
             of = found.setdefault(about["benchmark"], {"binding": {}, "warnings": {}, "mpi": {}})
             mpi = started_by(about, entry.get("command") or (), provenance)
             of["mpi"] |= {mpi: None} if mpi else {}
-            of["binding"] |= {entry["binding"]: None} if entry.get("binding") else {}
-            of["warnings"] |= dict.fromkeys(entry.get("warnings", ()))
+            of["binding"] |= {binding: None} if (binding := entry.get("binding")) else {}
+            of["warnings"] |= dict.fromkeys(entry.get("warnings") or ())
     return {
         name: {key: sorted(texts) if key == "mpi" else list(texts) for key, texts in of.items()}
         for name, of in found.items()
@@ -424,7 +425,7 @@ def _launcher_reports(run: Run) -> dict[str, dict[str, list[str]]]:
 
 def failures(run: Run) -> list[dict[str, Any]]:
     """Give the journal's entries of launches that failed and were not made again, each with its `benchmark`."""
-    about = {e["task"]: e["about"]["benchmark"] for e in run.entries() if e.get("event") == "begun"}
-    last = {e["task"]: e for e in run.entries() if e.get("event") == "ended"}
+    about = {e["task"]: e["about"]["benchmark"] for e in run.entries() if e["event"] == "begun"}
+    last = {e["task"]: e for e in run.entries() if e["event"] == "ended"}
     failed = {task: entry for task, entry in last.items() if entry["status"] != 0 and not entry.get("cut")}
     return [{**entry, "benchmark": about[task]} for task, entry in failed.items()]

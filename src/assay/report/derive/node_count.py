@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from assay.document.json_form import from_json
 from assay.document.section import NodesUsed
@@ -17,7 +17,7 @@ def nodes_used(tasks: Tasks) -> list[NodesUsed]:
     """
     found: dict[tuple[int, int], NodesUsed] = {}
     for _, file in tasks:
-        crossed = [float(event.get("transport") or 0.0) > 0 for event in file.content.where if event.get("messages")]
+        crossed = [_crossed(event) for event in file.content.where if event.get("messages")]
         for event in file.content.nodes:
             try:
                 stated = {key: event[key] for key in ("ranks", "nodes", "per_node", "processors")}
@@ -45,3 +45,8 @@ def words(used: Iterable[NodesUsed]) -> str:
         per = f"{'' if even else 'at most '}{most.per_node} each"
         text = f"{ranks} on {most.nodes} nodes, {per}"
     return f"up to {text}" if len({(each.ranks, each.nodes) for each in every}) > 1 else text
+
+
+def _crossed(event: Mapping[str, object]) -> bool:
+    transport = event.get("transport")
+    return isinstance(transport, int | float) and transport > 0

@@ -12,6 +12,7 @@ from assay.benchmark.variants import MpiVariant
 from assay.document.params import Facts
 from assay.document.run_document import Document
 from assay.document.section import Section
+from assay.stored.journal_entries import StatedCircumstance
 
 NO_RANKS = "none"  # the transport of a program without ranks
 
@@ -37,7 +38,7 @@ def mpi_words(mpi: Facts) -> str:
     return " ".join(str(mpi[key]) for key in ("implementation", "version") if mpi.get(key))
 
 
-def started_by(about: Facts, command: Sequence[str], provenance: Mapping[str, Facts]) -> str:
+def started_by(about: StatedCircumstance, command: Sequence[str], provenance: Mapping[str, Facts]) -> str:
     """Which MPI a launch's ranks used, and what started them; empty where its circumstances name none.
 
     `about`: of the launch, as journaled; of a run with MPI variants its own is meant.

@@ -137,12 +137,12 @@ def _vectorised(run: Run, wanted: Sequence[AnyVariant]) -> list[VectorisedKernel
     """Widths by function, from what was journaled when the kernels were compiled."""
     by: dict[str, dict[AnyVariant, dict[str, Mapping[str, Any]]]] = {}
     for entry in run.entries():
-        if entry.get("event") != "compiled" or entry.get("vectorised") is None:
+        if entry["event"] != "compiled" or (vectorised := entry.get("vectorised")) is None:
             continue
-        variant = Variant.of({key: entry[key] for key in KEYS})
+        variant = Variant.of({key: text for key, text in entry.items() if key in KEYS})
         if variant is not None and variant in wanted:
             of = by.setdefault(entry["benchmark"], {})
-            of[variant] = {str(each["name"]): each for each in entry["vectorised"] if isinstance(each, dict)}
+            of[variant] = {str(each["name"]): each for each in vectorised if isinstance(each, dict)}
     if not by:
         return None
     made = []

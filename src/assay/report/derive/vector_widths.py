@@ -17,8 +17,8 @@ def with_widths(run: Run, sections: Sequence[Section]) -> list[Section]:
     """The sections, with a note each for those whose kernels are compiled apart and were read by a disassembler."""
     notes: dict[str, str] = {}
     for entry in run.entries():
-        if entry.get("event") == "compiled" and not entry.get("isa") and entry.get("vectorised"):
-            widths = summary([each for each in entry["vectorised"] if isinstance(each, dict)])
+        if entry["event"] == "compiled" and not entry["isa"] and (vectorised := entry.get("vectorised")):
+            widths = summary([each for each in vectorised if isinstance(each, dict)])
             notes[entry["benchmark"]] = f"vectors in the kernels' code, by {entry['compiler']}: {widths}"
     return [
         replace(each, notes=[*each.notes, notes[each.benchmark]]) if each.benchmark in notes else each

@@ -19,7 +19,7 @@ def launches_spent(run: Run) -> LaunchesSpent | None:
         return None
     looks: dict[str, list[Look]] = defaultdict(list)
     for entry in run.entries():
-        if entry.get("event") == "look":
+        if entry["event"] == "look":
             looks[entry["benchmark"]].append(from_json(Look, entry))
     ended = [BenchmarkSpent(benchmark=name, **vars(of[-1]), looks=of) for name, of in looks.items()]
     return LaunchesSpent(

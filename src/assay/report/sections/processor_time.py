@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from assay.document.grid import Grid, grid
 from assay.document.processor_time import ProcessorTime
@@ -12,6 +11,7 @@ from assay.report.registry import BenchmarkSource, Derived, ReportSection, RunVi
 from assay.report.units import human
 from assay.samples import Launch
 from assay.store import Run
+from assay.stored.journal_entries import BegunEntry
 
 TITLE = "Processor time"
 NOTE = (
@@ -44,7 +44,7 @@ def _elapsed(run: Run, benchmark: str) -> float | None:
     return sum(known) if known and len(known) == len(took) else None
 
 
-def _of(entry: dict[str, Any]) -> str | None:
+def _of(entry: BegunEntry) -> str | None:
     about = entry.get("about")
     return about.get("benchmark") if isinstance(about, dict) else None
 

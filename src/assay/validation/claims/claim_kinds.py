@@ -91,7 +91,7 @@ def ranged(answers: Answers, claim: Claim, machine: str, benchmark: str) -> list
 def ratio(answers: Answers, claim: Claim, machine: str, benchmark: str) -> list[ClaimPart]:
     """A claim that compares a quantity with the same one elsewhere."""
     versus = dict(claim.versus)
-    other_machine, other_benchmark = versus.pop("machine", machine), versus.pop("benchmark", benchmark)
+    other_machine, other_benchmark = str(versus.pop("machine", machine)), str(versus.pop("benchmark", benchmark))
     one = value_of(answers, claim, machine, benchmark, dict(claim.params))
     other = value_of(answers, claim, other_machine, other_benchmark, {**claim.params, **versus})
     if one is None or other is None or not other:

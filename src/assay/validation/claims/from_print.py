@@ -6,7 +6,7 @@ Such a verdict shows whether the text follows from the print; it is no evidence 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
@@ -65,7 +65,8 @@ def _components(claim: Claim) -> list[ClaimPart]:
 def _threads(claim: Claim) -> list[ClaimPart]:
     """Table 3.2's thread and join against each other machine."""
     own = _cell("paragon-mp", "threads.thread-join", "table3.2")
-    others: Iterable[str] = claim.versus["machine"]
+    others = claim.versus["machine"]
+    assert isinstance(others, list)
     return [
         fact(
             allowance.printed(own)[0] > allowance.printed(cell)[1],

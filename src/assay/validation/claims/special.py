@@ -94,7 +94,9 @@ def _residual(nodes: Sequence[int], times: Sequence[float | None], form: str) ->
 def _segments_of_the_first(answers: Answers, claim: Claim) -> list[ClaimPart]:
     """The iPSC/1's greatest jump between 8 and 3,000 bytes, against the 1,024 that the claim names."""
     found = break_near(answers, "ipsc1", {}, 8, 3000)
-    return [judged(found, accepted("==", claim.params["message_B"]), f"ipsc1: {shown_length(found)} (== 1,024 B)")]
+    stated = claim.params["message_B"]
+    assert isinstance(stated, int | float)
+    return [judged(found, accepted("==", stated), f"ipsc1: {shown_length(found)} (== 1,024 B)")]
 
 
 def shown_length(found: float | None) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from assay.network.documents import StudyAnswer, StudyClaim
 from assay.network.study import document as study
 from assay.network.study.results import Results, StudyTable
 from assay.published.judge import SIGNS, ClaimVerdict
@@ -17,14 +16,27 @@ def tables(results: Results) -> list[StudyTable]:
     return section() if section else []
 
 
-def document(results: Results) -> dict[str, Any]:
+def document(results: Results) -> StudyAnswer:
     """The study as data, tables and claims included."""
     known = published()
     claims = [
-        {**verdict.document(), "text": known[verdict.claim].text if verdict.claim in known else ""}
-        for verdict in evaluate(results)
+        _claim(verdict, known[verdict.claim].text if verdict.claim in known else "") for verdict in evaluate(results)
     ]
     return study.document(results, tables(results), claims)
+
+
+def _claim(verdict: ClaimVerdict, text: str) -> StudyClaim:
+    made: StudyClaim = {
+        "claim": verdict.claim,
+        "outcome": verdict.outcome,
+        "parts": [{"outcome": part.outcome, "numbers": part.numbers} for part in verdict.parts],
+        "note": verdict.note,
+        "mark": verdict.mark or "",
+        "text": text,
+    }
+    if verdict.mark is None:
+        del made["mark"]
+    return made
 
 
 def words(results: Results) -> str:

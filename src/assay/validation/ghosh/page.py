@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.document import split_pages
 from assay.machine import catalogue
@@ -42,6 +42,9 @@ rates.
 
 {messages:,} messages were simulated in {cpu:.0f} CPU seconds.
 """
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 
 def write(results: Sequence[Results], folder: Path) -> None:
@@ -196,7 +199,7 @@ def _table(table: StudyTable) -> Iterator[str]:
 
 
 def _brackets(one: Results) -> StudyTable:
-    rows = [
+    rows: list[list[JsonValue]] = [
         [
             _setting(found.setting),
             f"{found.low:.4g} to {found.high:.4g}",

@@ -73,7 +73,7 @@ def page(answers: Played, pictures: Path, own: Document | None = None) -> Iterat
     yield "## At a glance\n"
     for name, found in tables.items():
         if any(table.errors() for table in found):
-            yield glance([t for t in found if t.errors()], described[name].table["title"]).markdown()
+            yield glance([t for t in found if t.errors()], str(described[name].table["title"])).markdown()
     yield "## The claims\n"
     yield f"{claims.summary(verdicts)}\n"
     texts = claims.published()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -145,7 +145,7 @@ def groups(run: Run, benchmark: str) -> list[Alike]:
                 continue
             params = Case({"ranks": ranks, **about.factors})
             of = groups.setdefault(params, Alike(params))
-            of.placement = of.placement or file.content.opening.get("placement") or []
+            of.placement = of.placement or _placement(file.content.opening)
             of.lines[about.launch] += events
     return sorted(groups.values(), key=_order)
 
@@ -212,6 +212,12 @@ def _judged(alike: Alike, label: str, tree: SwitchTree | None = None) -> Tournam
         text=[],
     )
     return replace(made, text=_text(made, of))
+
+
+def _placement(opening: Mapping[str, object]) -> list[dict[str, Any]]:
+    """Where ranks were, as the launch's first line has it."""
+    stated = opening.get("placement")
+    return [place for place in stated if isinstance(place, dict)] if isinstance(stated, list) else []
 
 
 def _layout(ranks: int, placement: list[dict[str, Any]], events: list[dict[str, Any]]) -> Layout:
