@@ -23,10 +23,10 @@ class MeasuredCells:
     """Cells in the order of their lengths, then hops; (cells,) arrays, times in s, lengths in B.
 
     `bound`: only at most `value` is known. Of a disturbed cell any time is as likely that its disturbance leaves
-    possible: `value` is their middle, `slack` their relative standard deviation. Where hardly any cell is clean, so that
-    nothing else is there to go by, values are as measured and `slack` is 0; `common`: how far all of them may be moved
-    then. `by_launch` (launches, cells): NaN where a launch lacks one; `run_of` (launches,): the place
-    of each launch's run (`several_runs`).
+    possible: `value` is their middle, `slack` their relative standard deviation. Where hardly any cell is clean, so
+    that nothing else is there to go by, values are as measured and `slack` is 0; `common`: how far all of them may be
+    moved then. `by_launch` (launches, cells): NaN where a launch lacks one; `run_of` (launches,): the place of each
+    launch's run (`several_runs`).
     """
 
     length: Floats

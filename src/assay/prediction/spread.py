@@ -2,7 +2,8 @@
 
 Each draw of the model's parameters predicts a value; launches spread around it with the model's relative deviation s.
 The deviation s is estimated from a few launches, all cells of which deviate together, so that a new launch is Student's
-with as many degrees of freedom. Normal 90% intervals from eight launches would cover 86% of the next ones, from four 80%.
+with as many degrees of freedom. Normal 90% intervals from eight launches would cover 86% of the next ones, those from
+four 80%.
 
 The variance of a median of n normal values is close to pi s^2 / (2 n + pi - 2): exact for one, within 1% of the
 deviation for odd n, and up to a tenth wider for even n. The limit is pi s^2 / 2 n. The interval is cut from the mixture
