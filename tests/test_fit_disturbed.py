@@ -57,7 +57,7 @@ def test_a_disturbed_value_is_no_lack_of_fit() -> None:
     """One of four values is half as long again, as it may be: the line through the others misses nothing."""
     cells = measured({32: (1.5, 0.6)}).chosen(LENGTHS <= 64)
     variance, free = unexplained(cells, line(cells.length))
-    assert (variance, free) == (pytest.approx(9e-6), 0)
+    assert variance == pytest.approx(9e-6) and free == 0
     whole = measured({32: (1.5, 0.6)})
     variance, free = unexplained(whole, line(whole.length))
     assert free == len(LENGTHS) - 3 and variance**0.5 < 2 * NOISE

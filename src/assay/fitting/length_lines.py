@@ -105,9 +105,9 @@ def length_lines(cells: MeasuredCells, seed: int = 0) -> LengthLines | None:
     fastest = _fastest(fits, spans)
     for at in straight:
         if at != fastest:
-            slopes = np.maximum(fits[fastest][:, 1], 1e-15)
+            least_times = np.maximum(fits[fastest][:, 1], 1e-15)
             fits[at] = _no_faster(
-                slopes, rests[at][:, inside[at]], expected[inside[at]], cells.chosen(inside[at]), (seed, at)
+                least_times, rests[at][:, inside[at]], expected[inside[at]], cells.chosen(inside[at]), (seed, at)
             )
         alpha, beta = fits[at][0]
         part = cells.chosen(inside[at])
