@@ -72,6 +72,21 @@ def test_intervals_hold_as_many_new_medians_as_their_level_says(own: float, spre
     assert 0.885 <= held / trials <= 0.925
 
 
+@pytest.mark.parametrize(("launches", "of_runs"), [(4, 0.0), (8, 0.0), (8, 0.05)])
+def test_a_spread_of_a_few_launches_is_one_of_as_many_degrees_of_freedom(launches: int, of_runs: float) -> None:
+    """90% of the next launches; intervals of a normal distribution hold 80% after four launches, 86% after eight."""
+    dice, held, normal, trials = np.random.default_rng(2), 0, 0, 1000
+    for _ in range(trials):
+        spread = float(np.std(0.02 * dice.standard_normal(launches), ddof=1))
+        new = math.exp(0.02 * dice.standard_normal() + of_runs * dice.standard_normal())
+        low, high = interval(1.0, [], spread, 1, 0.9, of_runs, launches - 1)
+        held += low <= new <= high
+        low, high = interval(1.0, [], spread, 1, 0.9, of_runs)
+        normal += low <= new <= high
+    assert 0.875 <= held / trials <= 0.925
+    assert of_runs or normal / trials < 0.885
+
+
 def test_a_few_draws_of_another_kind_do_not_widen_an_interval() -> None:
     """Such as those in which a message takes another protocol, and twice the time."""
     alike = list(np.exp(0.02 * np.random.default_rng(1).standard_normal(97)))

@@ -90,15 +90,10 @@ def test_the_experiment_sees_intervals_that_are_too_narrow(tmp_path: Path) -> No
     assert high < COVERAGE[0]
 
 
-# Coverage of 40 draws was 80% there before the gap of messages that wait for a reply was fitted. Whoever sees 40 draws
-# at 85% or more takes the machine out of this list.
-TOO_NARROW = {"ipsc860"}
-
-
 @pytest.mark.nightly
 @pytest.mark.parametrize("machine", TRUTHS)
 def test_forty_draws_are_recovered(machine: str, tmp_path: Path) -> None:
     outcomes = list(recovered(machine, tmp_path, 40))
     assert median([error for each in outcomes for error in each.errors]) <= MEDIAN_ERROR
     share = sum(each.covered for each in outcomes) / sum(each.judged for each in outcomes)
-    assert share < COVERAGE[0] if machine in TOO_NARROW else COVERAGE[0] <= share <= COVERAGE[1]
+    assert COVERAGE[0] <= share <= COVERAGE[1]

@@ -26,7 +26,8 @@ LEAST = 1e-3  # of an estimate: the least that a draw gives, since most keys mus
 class LaunchSpread:
     """`relative` standard deviation of one launch's median, of messages up to `up_to` B (None: all longer ones).
 
-    `runs`: that between runs, beyond what their launches explain; 0 where it is not known.
+    `runs`: that between runs, beyond what their launches explain; 0 where it is not known. `freedom`: degrees of
+    freedom of `relative`; None where it is exact.
     """
 
     benchmark: str
@@ -34,6 +35,7 @@ class LaunchSpread:
     up_to: float | None
     relative: float
     runs: float = 0.0
+    freedom: float | None = None
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,11 @@ class Uncertainty:
         found = self._entry(benchmark, figure, length)
         return 0.0 if found is None else found.runs
 
+    def freedom(self, benchmark: str, figure: str, length: float | None = None) -> float | None:
+        """Degrees of freedom of the spread between launches; None where it is exact, or there is none."""
+        found = self._entry(benchmark, figure, length)
+        return None if found is None else found.freedom
+
     def _entry(self, benchmark: str, figure: str, length: float | None) -> LaunchSpread | None:
         own = [each for each in self.launches if (each.benchmark, each.figure) == (benchmark, figure)]
         for each in sorted(own, key=lambda of: float("inf") if of.up_to is None else of.up_to):
@@ -116,7 +123,9 @@ def uncertainty(description: DescribedMachine) -> Uncertainty | None:
             for place, (_, written) in numbers.items()
         ),
         covariance=tuple(tuple(table.covariance[row][column] for column in kept) for row in kept),
-        launches=tuple(LaunchSpread(e.benchmark, e.figure, e.up_to, e.relative, e.runs) for e in table.launches),
+        launches=tuple(
+            LaunchSpread(e.benchmark, e.figure, e.up_to, e.relative, e.runs, e.freedom) for e in table.launches
+        ),
         not_determined=tuple(table.not_determined),
     )
 

@@ -24,6 +24,12 @@ class LaunchSpreadTable(Table):
     figure: str = Field(description="its figure")
     up_to: Bytes | None = Field(None, description="longest message of this entry; without it, all longer ones")
     relative: float = Field(ge=0, le=10, description="relative standard deviation of one launch's median")
+    freedom: float | None = Field(
+        None,
+        gt=0,
+        description="degrees of freedom of `relative`, the launches less one of each run, by which intervals are of "
+        "Student's distribution; without it `relative` is exact",
+    )
     runs: float = Field(
         0.0,
         ge=0,

@@ -45,13 +45,15 @@ class Estimate:
 class LaunchSpreadFound:
     """Spread between launches of a figure's median, of lengths up to `up_to` B (None: all longer ones).
 
-    `runs`: that between runs, beyond what their launches explain; None where there was one run.
+    `freedom`: degrees of freedom of `relative`. `runs`: the spread between runs, beyond what their launches explain;
+    None where there was one run.
     """
 
     benchmark: str
     figure: str
     up_to: float | None
     relative: float
+    freedom: int
     runs: float | None = None
 
 
@@ -98,7 +100,7 @@ class Estimates:
         made["launches"] = [
             {"benchmark": each.benchmark, "figure": each.figure}
             | ({} if each.up_to is None else {"up_to": f"{each.up_to:.0f} B"})
-            | {"relative": float(f"{each.relative:.4g}")}
+            | {"relative": float(f"{each.relative:.4g}"), "freedom": each.freedom}
             | ({} if each.runs is None else {"runs": float(f"{each.runs:.4g}")})
             for each in self.launches
         ]

@@ -62,13 +62,18 @@ def taken_in(
         return None
     if max(rest / sigma for rest, sigma in clear) < SURE:
         return None
-    received = [_middle(_rests(line, found, per_byte, streams), at) for at, line in enumerate(found.lines)]
+    # The shortest messages wait for no answer, so that a burst of blocking sends has the same gap as a stream.
+    bursts = [each for each in all_shown if each.benchmark == "loggp" and each.part == "slowest"]
+    received = [
+        _middle(_rests(line, found, per_byte, [*streams, *bursts] if _plain(found, at) else streams), at)
+        for at, line in enumerate(found.lines)
+    ]
     rows = list(zip(found.lines, received, strict=True))
     answers = [_answers(line, found, per_byte, all_shown, of_line) for line, of_line in rows]
     requests_first: list[bool] = []
     for line, of in zip(found.lines, answers, strict=True):  # longer than one with a request: one too
         requests_first.append(line.crossings > 1 or _clear(line, per_byte, of) or any(requests_first))
-    requests_first[0] = found.lines[0].crossings > 1  # the shortest have none; one range shows nothing
+    requests_first[0] = not _plain(found, 0)  # one range shows nothing
     sure = [each for of, requests in zip(answers, requests_first, strict=True) if requests for each in of]
     interrupt = _middle(sure, len(sure))
     if interrupt is None and any(requests_first) and not all(requests_first):
@@ -89,6 +94,11 @@ def taken_in(
             beside = interrupt[1] - interrupt[0]
         made.append(replace(share, receive=(own, draws), answer=beside, known=share.known or "message-rate"))
     return TakenIn(of_nearest(made), requests_first, interrupt)
+
+
+def _plain(found: LengthLines, at: int) -> bool:
+    """Whether no request surely goes before a range's messages: the shortest, as far as hops do not show one."""
+    return at == 0 and found.lines[0].crossings == 1
 
 
 def _constant(line: LengthLine, per_byte: float, length: float) -> float:

@@ -43,6 +43,9 @@ def _of_figure(
             continue  # joined with the next stretch
         if inside.any() and (spread := launch_deviation(measured.chosen(inside))) > 0:
             of_runs = run_deviation(measured.chosen(inside)) if len(measured.runs) > 1 else None
-            made.append(LaunchSpreadFound(benchmark, name, None if limit == np.inf else float(limit), spread, of_runs))
+            up_to = None if limit == np.inf else float(limit)
+            # All cells of a launch deviate together, so that many cells of a few launches are no more than these.
+            freedom = sum(len(run) - 1 for run in measured.runs if len(run) > 1)
+            made.append(LaunchSpreadFound(benchmark, name, up_to, spread, freedom, of_runs))
         low = limit
     return made

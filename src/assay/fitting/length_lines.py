@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.fitting import bounded_range
-from assay.fitting.length_ranges import LengthRange, ranges
+from assay.fitting.length_ranges import USUAL, LengthRange, ranges
 from assay.fitting.measured_cells import MeasuredCells
 from assay.fitting.resampled import DRAWS, lack_of_fit, resampled, sigma, unexplained
 from assay.fitting.robust_planes import planes
@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 GAMMA_TOLERANCE = 0.1  # how far a range's delay per hop may be from three times the least one
 LOOSE = 0.4  # the same where it is surely more than the least one
+FELT = 0.1  # of a range's time at its longest message, so that its time per byte is known
 MOST = 6.0  # times its deviation, that a line's lack of fit is drawn
 CLEAR = 3.0  # standard deviations of a jump that is none of noise
 
@@ -96,10 +97,18 @@ def length_lines(cells: MeasuredCells, seed: int = 0) -> LengthLines | None:
         hop, crossings = _per_hop(slopes, crossings)
     lines: dict[int, LengthLine] = {}
     fits: dict[int, Floats] = {}
+    rests: dict[int, Floats] = {}
     left: dict[int, tuple[float, int]] = {}
     for at in straight:
-        rest = np.maximum(values - hop[:, None] * crossings[at] * cells.hops, 0.02 * values)
-        fits[at] = _fitted(design[:, :2], rest, expected, cells, inside[at])
+        rests[at] = np.maximum(values - hop[:, None] * crossings[at] * cells.hops, 0.02 * values)
+        fits[at] = _fitted(design[:, :2], rests[at], expected, cells, inside[at])
+    fastest = _fastest(fits, spans)
+    for at in straight:
+        if at != fastest:
+            least_times = np.maximum(fits[fastest][:, 1], 1e-15)
+            fits[at] = _no_faster(
+                least_times, rests[at][:, inside[at]], expected[inside[at]], cells.chosen(inside[at]), (seed, at)
+            )
         alpha, beta = fits[at][0]
         part = cells.chosen(inside[at])
         left[at] = unexplained(part, alpha + beta * part.length + hop[0] * crossings[at] * part.hops)
@@ -121,6 +130,27 @@ def length_lines(cells: MeasuredCells, seed: int = 0) -> LengthLines | None:
 def _fitted(design: Floats, values: Floats, weights: Floats, cells: MeasuredCells, part: Flags) -> Floats:
     """Coefficients (draws, columns) of the cells of one range."""
     return planes(design[part], values[:, part], weights[part], cells.bound[part])
+
+
+def _fastest(fits: Mapping[int, Floats], spans: Sequence[tuple[float, float]]) -> int:
+    """The range whose time per byte is surely the least: the network's. Of those of whose time bytes are a part."""
+    felt = [at for at, each in fits.items() if each[0, 1] * spans[at][1] > FELT * (each[0] @ (1.0, spans[at][1]))]
+    return min(felt or [max(fits)], key=lambda at: float(fits[at][0, 1] + np.std(fits[at][1:, 1])))
+
+
+def _no_faster(slopes: Floats, values: Floats, sigma: Floats, part: MeasuredCells, seed: tuple[int, int]) -> Floats:
+    """Coefficients (draws, 2) of a range whose bytes take no less than the network's `slopes` (draws,).
+
+    Nor do they take many times as long, by the prior of `length_ranges`: it is one more value, which is drawn as well.
+    """
+    usual = USUAL * np.random.default_rng((*seed, 2)).standard_normal(len(slopes))
+    usual[0] = 0.0
+    more = np.column_stack([values - slopes[:, None] * part.length, slopes * (np.exp(usual) - 1)])
+    design = np.array([*([1.0, length] for length in part.length), [0.0, 1.0]])
+    found = planes(
+        design, more, np.append(sigma, USUAL), np.append(part.bound, False), of=np.column_stack([values, slopes])
+    )
+    return np.asarray(found + np.column_stack([np.zeros_like(slopes), slopes]))
 
 
 def _per_hop(slopes: Mapping[int, Floats], crossings: dict[int, int]) -> tuple[Floats, dict[int, int]]:

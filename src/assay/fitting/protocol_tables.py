@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 
 from assay.fitting.divisions import Division
 from assay.fitting.estimates import Estimates
-from assay.fitting.length_lines import LengthLine, LengthLines
+from assay.fitting.length_lines import FELT, LengthLine, LengthLines
 from assay.fitting.wire_parts import WireParts
 
 Floats = NDArray[np.float64]
 HALF = "half of a message's constant part, how it divides is assumed"
 NEGLIGIBLE = 1e-3  # of a range's time at its longest message: a copy below it is rounding
-FELT = 0.1  # of a range's time at its longest message, so that its time per byte is known
 LEAST_PER_BYTE = 1e-13  # s/B
 MOST_RECEIVED = 0.98  # of the constant part, that the receiver has
 

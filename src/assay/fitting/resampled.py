@@ -30,7 +30,10 @@ MOST_FACTOR = 4.0  # of the widening for few launches
 
 
 def launch_deviation(cells: MeasuredCells) -> float:
-    """Relative standard deviation of one launch's value within its run, pooled over cells with several; 0 without."""
+    """Relative standard deviation of one launch's value within its run, pooled over cells with several; 0 without.
+
+    Deviations are from the median, which a single launch that was far off does not move.
+    """
     deviations, free, launches = [], 0, 0
     for run in cells.runs:
         if len(run) < 2:
@@ -39,7 +42,7 @@ def launch_deviation(cells: MeasuredCells) -> float:
         counts = (~np.isnan(logs)).sum(axis=0)
         several = logs[:, counts >= 2]
         if several.size:
-            deviations.append(several - np.nanmean(several, axis=0))
+            deviations.append(several - np.nanmedian(several, axis=0))
             free += int((counts[counts >= 2] - 1).sum())
             launches = max(launches, several.shape[0])
     if not deviations:
@@ -123,12 +126,10 @@ def unexplained(cells: MeasuredCells, model: Floats) -> tuple[float, int]:
 
     The noise of each cell by itself is what launches differ by beyond what each differs by in all cells. A value that
     is far off counts as one at three times the typical deviation, where there are MANY; of few values each may be the
-    only one of another protocol. No less than FLOOR squared. Of a line through fewer
-    than LEAST_VALUES values nothing is known: a freedom of 0.
+    only one of another protocol. No less than FLOOR squared. A disturbed value says nothing here: what it is off by is
+    the disturbance's. Of a line through fewer than LEAST_VALUES others nothing is known: a freedom of 0.
     """
     values = ~cells.bound & (cells.slack == 0)
-    if values.sum() < LEAST_VALUES:
-        values = ~cells.bound
     if values.sum() < LEAST_VALUES:
         return FLOOR**2, 0
     residual = np.abs(model / cells.value - 1)[values]

@@ -18,17 +18,21 @@ ROUNDS = 15
 TIGHT = 4.0  # times the weight of a value: a bound is an inequality, not one more opinion
 
 
-def planes(design: Floats, values: Floats, sigma: Floats, bound: Flags, inside: Flags | None = None) -> Floats:
+def planes(
+    design: Floats, values: Floats, sigma: Floats, bound: Flags, inside: Flags | None = None, of: Floats | None = None
+) -> Floats:
     """Coefficients (problems, columns) of `values` (problems, cells) on `design` (cells, columns).
 
-    `sigma` (cells,) relative standard deviations; `bound` (cells,); `inside` (problems, cells): cells of each problem.
+    `sigma` (cells,) standard deviations relative to `of` (problems, cells), without it to `values`; `bound` (cells,);
+    `inside` (problems, cells): cells of each problem.
     """
+    whole = values if of is None else of
     used = np.ones_like(values, dtype=bool) if inside is None else inside
-    base = np.where(used, 1 / (values * sigma) ** 2, 0.0)
+    base = np.where(used, 1 / (whole * sigma) ** 2, 0.0)
     weights = np.where(bound, 0.0, base)
     found = _solved(design, values, weights)
     for _ in range(ROUNDS):
-        residual = (found @ design.T - values) / (values * sigma)
+        residual = (found @ design.T - values) / (whole * sigma)
         damped = np.minimum(1.0, HUBER / np.maximum(np.abs(residual), 1e-12))
         weights = np.where(bound, np.where(residual > 0, TIGHT * base, 0.0), base * damped)
         fresh = _solved(design, values, weights)

@@ -49,9 +49,9 @@ def shown(cells: ChosenCells, found: LengthLines) -> list[Shown]:
         made += _of_windows(cells.windows.get(benchmark, []), found, benchmark, "slowest", window, of_bytes)
     made += _of_windows(cells.both_ways, found, BOTH_WAYS[0], "both ends", BOTH_WAYS[2], True)
     for figure, part in LOGGP_PARTS:
-        made += [Shown("loggp", part, *each) for each in _values(times(cells.loggp.get(figure, [])))]
+        made += [Shown("loggp", part, *each) for each in _values(times(cells.loggp.get(figure, []), others=True))]
     for of in cells.fan_in.values():
-        measured = times(of, lambda cell, rate: float(cell.params["bytes"]) / rate)
+        measured = times(of, lambda cell, rate: float(cell.params["bytes"]) / rate, others=True)
         made += [Shown("fan-in", "receiver", *value) for value in _values(measured)]
     return made
 
@@ -66,7 +66,7 @@ def _of_windows(
         return directions * window * (float(cell.params["bytes"]) if of_bytes else 1.0) / rate
 
     made = []
-    for length, whole, sigma in _values(times(cells, seconds)):
+    for length, whole, sigma in _values(times(cells, seconds, others=True)):
         gap = (whole - time_of(found, length) - time_of(found, 0.0)) / (window - 1)
         made += [Shown(benchmark, part, length, gap, sigma)] if gap > 0 else []
     return made

@@ -153,8 +153,15 @@ def _cell(of: Subject, key: FigureKey, value: float, behind: _Behind) -> Predict
     if known is not None:
         drawn_values = [found[key] for found in behind.draws if key in found]
         where = (figure.benchmark, figure.name, of.length)
-        of_runs = known.spread_of_runs(*where)
-        low, high = interval(value, drawn_values, known.spread(*where) or 0.0, launches, known.level, of_runs)
+        low, high = interval(
+            value,
+            drawn_values,
+            known.spread(*where) or 0.0,
+            launches,
+            known.level,
+            known.spread_of_runs(*where),
+            known.freedom(*where),
+        )
     plain = None if used else plain_value(of, behind.parts[figure.benchmark], siblings, behind.line)
     return PredictedCell(
         benchmark=figure.benchmark,

@@ -120,9 +120,10 @@ def _document(point: PlayedPoint, known: Uncertainty | None) -> ScalingPoint:
         ends: tuple[float, float] | tuple[None, None] = (None, None)
         if known is not None and draws:
             length = next((figure.params[name] for name in LENGTHS if name in figure.params), None)
-            ends = interval(value, draws, known.spread(figure.benchmark, figure.name, length) or 0.0, 1, known.level)
-        of = {"benchmark": figure.benchmark, "name": figure.name, "unit": figure.unit, "better": figure.better}
-        made.append(ScaledFigure(**of, params=figure.params, value=value, low=ends[0], high=ends[1]))
+            of = figure.benchmark, figure.name, length
+            ends = interval(value, draws, known.spread(*of) or 0.0, 1, known.level, freedom=known.freedom(*of))
+        about = {"benchmark": figure.benchmark, "name": figure.name, "unit": figure.unit, "better": figure.better}
+        made.append(ScaledFigure(**about, params=figure.params, value=value, low=ends[0], high=ends[1]))
     ranks = [each for each in point.at.ranks.values() if each is not None]
     return ScalingPoint(setting=Case(point.at.setting), ranks=max(ranks, default=None), figures=made)
 
