@@ -6,7 +6,7 @@ namespace assay::network {
 
 namespace {
 
-struct Undrawn final : RandomSource {
+struct Refusing final : RandomSource {
   std::uint64_t next() override { throw std::logic_error("a routing with one way for each pair drew a number"); }
 };
 
@@ -43,7 +43,7 @@ void Routing::inject(const RouteState& state, Choices& out) const {
 
 void Routing::way(std::uint32_t source, std::uint32_t destination, std::vector<std::uint32_t>& links) const {
   RouteState state;
-  Undrawn undrawn;
+  Refusing undrawn;
   begin(state, source, destination, undrawn, Load());
   Choices found;
   inject(state, found);

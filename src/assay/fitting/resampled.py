@@ -126,7 +126,7 @@ def unexplained(cells: MeasuredCells, model: Floats) -> tuple[float, int]:
 
     The noise of each cell by itself is what launches differ by beyond what each differs by in all cells. A value that
     is far off counts as one at three times the typical deviation, where there are MANY; of few values each may be the
-    only one of another protocol. No less than FLOOR squared. A disturbed value says nothing here: what it is off by is
+    only one of another protocol. No less than FLOOR squared. A disturbed value does not count: what it is off by is
     the disturbance's. Of a line through fewer than LEAST_VALUES others nothing is known: a freedom of 0.
     """
     values = ~cells.bound & (cells.slack == 0)
