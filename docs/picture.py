@@ -9,7 +9,10 @@ import shutil
 import sys
 from pathlib import Path
 
-WIDTH, HEIGHT = 1180, 770  # px: as wide as README is shown, and as high as the first screen
+WIDTH, HEIGHT = 1180, 770  # px: as wide as README is shown, and at most as high as the first screen
+EDGE = 12  # px below the last row that is whole
+LAST_ROW = """most => Math.max(...[...document.querySelectorAll('#reached li')]
+  .map(row => row.getBoundingClientRect().bottom).filter(bottom => bottom <= most))"""
 
 
 def main(run: str) -> None:
@@ -24,7 +27,9 @@ def main(run: str) -> None:
         started = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox", "--disable-gpu"])
         shown = started.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
         shown.goto(page.as_uri())
-        shown.screenshot(path=str(Path(__file__).with_name("report.png")))
+        height = shown.evaluate(LAST_ROW, HEIGHT - EDGE) + EDGE
+        clip = {"x": 0, "y": 0, "width": WIDTH, "height": height}
+        shown.screenshot(path=str(Path(__file__).with_name("report.png")), clip=clip)
         started.close()
 
 

@@ -275,7 +275,7 @@ def test_main_figures_have_the_cores_limit_as_their_bound() -> None:
     headline = from_json(Headline, rate | {"title": "loads", "bound": "core_limit"})
     found = share(headline, whole)
     assert found is not None and found.share == pytest.approx(0.75) and found.value == pytest.approx(3.2e11 / 0.75)
-    assert found.basis == "2 vectors in a cycle, by the clock beside"
+    assert found.basis == "2 vectors in a cycle, by the clock measured with it"
     assert share(headline, made(limit=False)) is None
     assert {of.bound for of in RECORD.headlines.values()} == {"core_limit"} <= set(BOUNDS)
 

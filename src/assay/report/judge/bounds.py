@@ -290,7 +290,7 @@ def core_limit(document: Document, figure: ReportedFigure) -> tuple[float, str] 
     )
     if not limit or not cycle or figure.value is None:
         return None
-    return figure.value * limit / cycle, f"{limit:g} vectors in a cycle, by the clock beside"
+    return figure.value * limit / cycle, f"{limit:g} vectors in a cycle, by the clock measured with it"
 
 
 def whole(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:

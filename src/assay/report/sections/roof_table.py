@@ -46,7 +46,7 @@ def tables(document: Document, section: Section) -> list[Grid]:
         cells = [f"{cell} ~" if (kernel, level, bits) in moved and "%" in cell else cell
                  for cell, bits in zip(cells, widths, strict=True)]  # fmt: skip
         rows.append((f"{level} ({about})" if about else level, kernel.replace("_", "-"), *cells))
-    note = "Best readings. In brackets: share of what the core can do in a cycle, median, by the clock measured beside"
+    note = "Best readings. In brackets: share of what the core can do in a cycle, median, by the clock measured with it"
     noted = next((each for each in section.notes if each.startswith("per cycle at most, as ")), None)
     known = "; limits: " + noted.removeprefix("per cycle at most, as ").removesuffix(" does") if noted else ""
     if "limit" not in best:
@@ -56,7 +56,7 @@ def tables(document: Document, section: Section) -> list[Grid]:
         note += SECOND if any(level == "L2" for _, level, _ in best["limit"]) else ""
         note += SHARED if any(level in ("L3", "memory") for _, level, _ in cases) else ""
     if any("(another clock)" in cell for row in rows for cell in row):
-        note += " Another clock: more than the core can do, so that the clock beside was not that of these vectors."
+        note += " Another clock: more than the core can do, so that the clock measured with it was not that of these vectors."
     if any(cell.endswith("~") for row in rows for cell in row):
         note += " ~: the share is of cycles that were disturbed, the rate a best reading: they are of different blocks."
     return [grid(section.title, ("level", "kernel", *(_width(document, bits) for bits in widths)), rows, note, left=2)]
