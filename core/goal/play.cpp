@@ -34,8 +34,10 @@ struct First {
   std::size_t place = 0;
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> caller) {
+    std::vector<Open> open = player.open;
+    std::ranges::sort(open, {}, &Open::op);
     std::vector<RequestId> ids;
-    for (const std::uint32_t each : ops) ids.push_back(std::ranges::find(player.open, each, &Open::op)->id);
+    for (const std::uint32_t each : ops) ids.push_back(std::ranges::lower_bound(open, each, {}, &Open::op)->id);
     player.world.await_any(player.rank, std::move(ids), place, caller);
   }
   std::size_t await_resume() const noexcept { return place; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "events/stop.hpp"
 #include "network/parameters.hpp"
 
 namespace assay::network {
@@ -107,6 +108,7 @@ void FabricBuilder::also_attach(std::uint32_t node, std::uint32_t router, const 
 
 void FabricBuilder::also_attach(std::uint32_t node, std::uint32_t into, std::uint32_t out_of,
                                 const LinkClass& injection, const LinkClass& ejection) {
+  if (in_.size() % 65536 == 0) events::check_stop();
   fabric_.nodes = std::max(fabric_.nodes, node + 1);
   in_.push_back(make_link(node, into, LinkKind::injection, injection));
   out_.push_back(make_link(out_of, node, LinkKind::ejection, ejection));
@@ -125,8 +127,10 @@ void FabricBuilder::place_node(std::uint32_t node, float x, float y) {
 Fabric FabricBuilder::finish(std::shared_ptr<const Shape> geometry) {
   auto& f = fabric_;
   std::stable_sort(network_.begin(), network_.end(), [](const Link& a, const Link& b) { return a.from < b.from; });
+  events::check_stop();
   std::stable_sort(in_.begin(), in_.end(), [](const Link& a, const Link& b) { return a.from < b.from; });
   std::stable_sort(out_.begin(), out_.end(), [](const Link& a, const Link& b) { return a.to < b.to; });
+  events::check_stop();
   f.links = std::move(network_);
   f.links.insert(f.links.end(), in_.begin(), in_.end());
   f.links.insert(f.links.end(), out_.begin(), out_.end());
@@ -134,10 +138,13 @@ Fabric FabricBuilder::finish(std::shared_ptr<const Shape> geometry) {
   f.geometry = std::move(geometry);
   group(f.links, f.routers, f.outgoing_begin_, f.outgoing_,
         [](const Link& link) { return link.kind == LinkKind::injection ? none : link.from; });
+  events::check_stop();
   group(f.links, f.nodes, f.injection_begin_, f.injection_,
         [](const Link& link) { return link.kind == LinkKind::injection ? link.from : none; });
+  events::check_stop();
   group(f.links, f.nodes, f.ejection_begin_, f.ejection_,
         [](const Link& link) { return link.kind == LinkKind::ejection ? link.to : none; });
+  events::check_stop();
   for (std::uint32_t node = 0; node < f.nodes; ++node) f.router_of_.push_back(f.links[f.ejection(node)[0]].from);
   if (!f.node_at.empty()) f.node_at.resize(f.nodes);
   return std::move(f);

@@ -1,6 +1,7 @@
 // One run of an engine, whichever: its source, its collector, its counts. An engine is a template over both, moves
 // messages over a fabric by a routing, and has a `name`.
 #pragma once
+#include "events/stop.hpp"
 #include "network/channel_rates.hpp"
 #include "network/collector.hpp"
 #include "network/drive.hpp"
@@ -24,6 +25,7 @@ Outcome run_open_loop(const Network& network, const Switching& switching, const 
   OpenLoop source(traffic, neighbourhood(fabric, traffic.radius), events::Random(method.seed, method.stream));
   Collector collector(fabric.processors, fabric.links[fabric.ejection(0)[0]].head);
   Outcome outcome;
+  events::check_stop();
   Engine<OpenLoop, Collector> engine(fabric, *network.routing, switching, source, collector,
                                      events::Random(method.seed, method.stream ^ (std::uint64_t{1} << 63)),
                                      horizon(fabric, whole_messages ? source.longest() : 1));
