@@ -56,7 +56,7 @@ def tables(document: Document, section: Section) -> list[Grid]:
         note += SECOND if any(level == "L2" for _, level, _ in best["limit"]) else ""
         note += SHARED if any(level in ("L3", "memory") for _, level, _ in cases) else ""
     if any("(another clock)" in cell for row in rows for cell in row):
-        note += " Another clock: more than the core can do, so that the clock measured with it was not that of these vectors."
+        note += " Another clock: more than the core can do, so that clock was not that of these vectors."
     if any(cell.endswith("~") for row in rows for cell in row):
         note += " ~: the share is of cycles that were disturbed, the rate a best reading: they are of different blocks."
     return [grid(section.title, ("level", "kernel", *(_width(document, bits) for bits in widths)), rows, note, left=2)]
