@@ -1,6 +1,7 @@
 // Each rank plays its operations with one processor: what may begin begins in the file's order; receives are posted,
 // sends and computing take the processor for their time, `calc 0` lets all else happen first that happens at its time.
 #include <algorithm>
+#include <initializer_list>
 
 #include "goal/replay.hpp"
 #include "ranks/frames.hpp"
@@ -30,14 +31,12 @@ struct Player {
 
 struct First {
   Player& player;
-  const std::vector<std::uint32_t>& ops;
+  const std::vector<Open>& of;
   std::size_t place = 0;
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> caller) {
-    std::vector<Open> open = player.open;
-    std::ranges::sort(open, {}, &Open::op);
     std::vector<RequestId> ids;
-    for (const std::uint32_t each : ops) ids.push_back(std::ranges::lower_bound(open, each, {}, &Open::op)->id);
+    for (const Open& each : of) ids.push_back(each.id);
     player.world.await_any(player.rank, std::move(ids), place, caller);
   }
   std::size_t await_resume() const noexcept { return place; }
@@ -81,40 +80,41 @@ bool may_come_first(Player& mine) {
 // the order in which the file requires it, where that is the same for everything that may begin next; else whatever
 // comes first.
 struct Awaited {
-  std::vector<std::uint32_t> ops;
+  std::vector<Open> of;
   bool all = true;
+  // Whether it is all of these, in this order.
+  bool are(std::initializer_list<std::uint32_t> ops) const { return all && std::ranges::equal(of, ops, {}, &Open::op); }
 };
 Awaited awaited(const Player& mine) {
-  std::vector<std::uint32_t> open, waiting;
-  for (const Open& each : mine.open) {
-    open.push_back(each.op);
+  std::vector<std::uint32_t> waiting;
+  for (const Open& each : mine.open)
     waiting.insert(waiting.end(), mine.its.on_end.begin(each.op), mine.its.on_end.end(each.op));
-  }
-  Awaited found;
-  std::vector<bool> taken(open.size());
   std::ranges::sort(waiting);
-  std::vector<std::uint32_t> sorted = open;
-  std::ranges::sort(sorted);
+  std::vector<Open> open = mine.open;
+  std::ranges::sort(open, {}, &Open::op);
+  std::vector<bool> taken(open.size());
+  Awaited found;
   for (auto at = waiting.begin(); at != waiting.end();) {
     const auto behind = std::find_if(at, waiting.end(), [&](const std::uint32_t op) { return op != *at; });
     const std::uint32_t op = *at;
     const auto count = static_cast<std::uint32_t>(behind - at);
     at = behind;
     if (count < mine.progress.lacks(op)) continue;  // waits for what has not begun
-    const bool first = found.ops.empty();
+    const bool first = found.of.empty();
     std::size_t its = 0;
     for (const auto* each = mine.its.requires_ends.begin(op); each != mine.its.requires_ends.end(op); ++each) {
-      const auto place = std::ranges::lower_bound(sorted, *each);
-      if (place == sorted.end() || *place != *each) continue;
+      const auto place = std::ranges::lower_bound(open, *each, {}, &Open::op);
+      if (place == open.end() || place->op != *each) continue;
       ++its;
-      if (taken[static_cast<std::size_t>(place - sorted.begin())]) continue;
-      taken[static_cast<std::size_t>(place - sorted.begin())] = true;
-      found.ops.push_back(*each);
+      const auto at_place = static_cast<std::size_t>(place - open.begin());
+      if (taken[at_place]) continue;
+      taken[at_place] = true;
+      found.of.push_back(*place);
       found.all = found.all && first;
     }
-    found.all = found.all && its >= found.ops.size();
+    found.all = found.all && its >= found.of.size();
   }
-  if (found.ops.empty()) found.ops = std::move(open);
+  if (found.of.empty()) found.of = mine.open;
   return found;
 }
 
@@ -132,9 +132,8 @@ Sent way(Player& mine, std::uint32_t send) {
   mine.open.push_back({described::none, send});
   const Awaited next = awaited(mine);
   mine.open.pop_back();
-  if (next.all && next.ops == std::vector{send}) return Sent::alone;
-  const bool exchanged =
-      next.all && send > 0 && mine.its.ops[send - 1].kind == Kind::recv && next.ops == std::vector{send, send - 1};
+  if (next.are({send})) return Sent::alone;
+  const bool exchanged = send > 0 && mine.its.ops[send - 1].kind == Kind::recv && next.are({send, send - 1});
   return exchanged ? Sent::exchanged : Sent::immediately;
 }
 
@@ -181,13 +180,13 @@ ranks::Task run(Player& mine) {
     } else {
       const Awaited next = awaited(mine);
       if (next.all) {
-        for (const std::uint32_t each : next.ops) {
-          co_await Simulated::WaitSent{{world, take(mine, each), described::Call::wait, 0}};
-          mine.progress.ended(each);
+        for (const Open& each : next.of) {
+          co_await Simulated::WaitSent{{world, take(mine, each.op), described::Call::wait, 0}};
+          mine.progress.ended(each.op);
         }
       } else {
-        First first{mine, next.ops};
-        const std::uint32_t over = next.ops[co_await first];
+        First first{mine, next.of};
+        const std::uint32_t over = next.of[co_await first].op;
         world.finish(take(mine, over));
         mine.progress.ended(over);
       }

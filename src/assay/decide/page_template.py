@@ -1,4 +1,4 @@
-"""Pages of HTML from the templates of this folder, each in one file that needs no other."""
+"""Pages of HTML from the templates of this folder, in the report's colours, each in one file that needs no other."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from assay.sanitised import visible
 
 def page_from(template: str, filters: Mapping[str, Any], **given: Any) -> str:
     """Lay out a page; texts are escaped, and what a terminal or browser would act on is made visible."""
-    from jinja2 import Environment, PackageLoader
+    from jinja2 import ChoiceLoader, Environment, PackageLoader
 
     pages = Environment(
-        loader=PackageLoader("assay.decide", ""),
+        loader=ChoiceLoader([PackageLoader("assay.decide", ""), PackageLoader("assay.report.render", "pages")]),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -92,9 +92,8 @@ class EvaluationOptions(TypedDict):
 def evaluation(options: EvaluationOptions, say: Callable[[str], None] = lambda text: None) -> Evaluation:
     """Turn an evaluation's options into what is to be done.
 
-    `options`: on, via, nodes, ppn, placement, profile, only, launches, within, budget, seed, compilers, flags, isas,
-    mpis, transports. `say` names what is skipped, and what is measured without a variant. InputError where they
-    contradict each other, MeasurementError where what was named cannot be measured here.
+    `say` names what is skipped, and what is measured without a variant. InputError where options contradict each
+    other, MeasurementError where what was named cannot be measured here.
     """
     with bounded_start(seconds(options["budget"], "--budget")):
         return _evaluation(options, say)
