@@ -170,7 +170,7 @@ def test_what_has_no_nodes_is_refused(tmp_path: Path) -> None:
     for words, message in (
         (("--via", "mpiexec"), "--via: has no nodes to query; got 'mpiexec', expected hosts:FILE, slurm"),
         (("--via", "slurm", "--watch"), "--watch: looks at this host only"),
-        (("--via", f"hosts:{tmp_path / 'none'}"), "the file of hosts cannot be read"),
+        (("--via", f"hosts:{tmp_path / 'none'}"), f"{tmp_path / 'none'}: cannot be read: No such file or directory"),
     ):
         answer = assay("doctor", *words)
         assert (answer.status, answer.out) == (2, "")
