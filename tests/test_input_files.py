@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import BinaryIO
 
 import pytest
+from typer.main import get_command
 
 from assay import input_file
+from assay.cli import application
 from assay.errors import InputError
 from command_line import assay
-from example_inputs import CONSTANT, HYPERCUBE, small_mix
+from example_inputs import CONSTANT, CONTRACT, EXAMPLES, HYPERCUBE, small_mix
 
+MESSAGES = str(EXAMPLES / "messages.csv")
 # The words of each reader, with FILE for what it reads; and how its files are called.
 READERS = {
     "a network": (("simulate", "FILE"), "x.toml"),
@@ -31,18 +35,72 @@ READERS = {
     "hosts of a survey": (("doctor", "--via", "hosts:FILE"), "x"),
     "a GOAL schedule": (("replay", "--goal", "FILE", "--on", "delta"), "x.goal"),
     "a contract": (("accept", "FILE"), "x.toml"),
+    "a machine to evaluate": (("evaluate", "--on", "FILE"), "x.toml"),
+    "a machine to accept": (("accept", "contract.toml", "--on", "FILE"), "x.toml"),
+    "a machine to fit": (("fit", "--on", "FILE"), "x.toml"),
+    "a machine for programs": (("mpirun", "--on", "FILE", "-n", "2", "/bin/true"), "x.toml"),
+    "a machine for a schedule": (("replay", "--goal", "x.goal", "--on", "FILE"), "x.toml"),
+    "a machine's sensitivity": (("sensitivity", "echo", "--on", "FILE"), "x.toml"),
+    "a model": (("predict", "FILE", "none"), "x.toml"),
+    "a network to replay on": (("replay", "FILE", MESSAGES, "-o", "out.csv"), "x.toml"),
+    "hosts of an acceptance": (("accept", "contract.toml", "--via", "hosts:FILE"), "x"),
+    "hosts of an evaluation": (("evaluate", "--via", "hosts:FILE"), "x"),
+    "a run to report": (("report", "FILE"), "x"),
+    "a run to compare": (("compare", "FILE", "none"), "x"),
+    "a run to export": (("export", "FILE"), "x"),
+    "a run to query": (("query", "SELECT 1", "--run", "FILE"), "x"),
+    "a run to fit": (("fit", "FILE"), "x"),
+    "a run to predict": (("predict", "delta", "FILE"), "x"),
+    "a run to accept": (("accept", "contract.toml", "--run", "FILE"), "x"),
+    "a run of reference": (("accept", "--from", "FILE", "-o", "out.toml"), "x"),
+    "a run to resume": (("evaluate", "--resume", "FILE"), "x"),
+    "a run beside": (("evaluate", "--on", "delta", "--beside", "FILE"), "x"),
+    "a run beside a test": (("throughput", "mix", "--on", "delta", "--beside", "FILE"), "x"),
+    "a run to name": (("runs", "FILE"), "x"),
+    "a run of the history": (("history", "--since", "FILE"), "x"),
+    "hosts to tune on": (("tune", "echo", "--via", "hosts:FILE", "-o", "out.conf"), "x"),
+    "a run to tune": (("tune", "FILE", "-o", "out.conf"), "x"),
+    "a model of a report": (("report", "echo", "--model", "FILE"), "x.toml"),
     "a graph": (("simulate", "graph.toml"), "graph"),
     "a graph of TOML": (("simulate", "graph2.toml"), "graph.toml2.toml"),
 }
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, echo_run: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
     small_mix(tmp_path)
+    shutil.copytree(echo_run, "echo")
+    (tmp_path / "contract.toml").write_text(CONTRACT)
     for name, file in (("graph.toml", "graph"), ("graph2.toml", "graph.toml2.toml")):
         (tmp_path / name).write_text(f'[network]\ntopology = "graph"\nfile = "{file}"\n[method]\ncycles = 500\n')
+
+
+INPUTS = {
+    *("MACHINE", "MODEL", "NETWORK.toml", "messages.csv", "STUDY", "JOBS", "TABLE.toml", "[BENCHMARK|FILE.hpp]..."),
+    *("CONTRACT.toml", "RUN", "[RUN]", "LAUNCHER"),
+}
+GOAL = ("replay", "--goal")  # of mpirun and run it is an output, by the same name
+
+
+def parameters() -> set[tuple[str, str]]:
+    """Verb and option (of arguments: the name shown in help) of all that names a file to be read."""
+    found = {GOAL}
+    for verb, command in get_command(application()).commands.items():
+        for each in command.params:
+            shown = each.opts[0] if each.opts[0].startswith("-") else each.metavar
+            found |= {(verb, shown)} if each.metavar in INPUTS else set()
+    return found
+
+
+def test_every_option_that_names_an_input_is_tried() -> None:
+    tried = set()
+    for words, _ in READERS.values():
+        at = next((number for number, word in enumerate(words) if "FILE" in word), 1)  # 1: named in that file
+        tried.add((words[0], words[at - 1] if words[at - 1].startswith("-") else "argument"))
+    wanted = {(verb, name if name.startswith("-") else "argument") for verb, name in parameters()}
+    assert not wanted - tried
 
 
 @pytest.mark.parametrize("kind", ["FIFO", "device", "folder", "longer than any"])

@@ -38,6 +38,7 @@ def register(app: typer.Typer) -> None:
         from assay.document.json_form import to_json
         from assay.document.tuning import Tuning
         from assay.errors import InputError
+        from assay.execute.job import launcher
         from assay.report.derive.document import document
         from assay.report.derive.software import mpi_words
         from assay.store import Run
@@ -47,6 +48,8 @@ def register(app: typer.Typer) -> None:
         if out is None:
             raise InputError("is missing", key="--out", accepted="-o FILE, to which the rules are written")
         check_outputs({"--out": out}, {})
+        if via is not None:
+            launcher(via)  # refused before the rules are written
         whole = document(Run.open(run))
         section = next((each for each in whole.benchmarks if each.choice is not None), None)
         library = next((mpi_words(host.mpi) for host in whole.provenance.values() if host.mpi), "")
