@@ -27,6 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "kinds": set(),
     "input_file": {"errors"},
     "output_file": {"errors"},
+    "number_words": set(),
     "sanitised": set(),
     "progress": {"machine", "sanitised"},
     "trace_events": {"output_file"},
@@ -49,6 +50,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "analysis": {"case", "errors", "samples", "benchmark", "document.reported_figure"},
     "network": {
         *("errors", "search_paths", "versions", "input_file", "sanitised", "toml", "machine", "analysis", "kinds"),
+        "number_words",
         *("stored.lines", "stored.seal", "trace_events", "compact_svg", "progress", "output_file", "_core"),
     },
     # A machine made of a run's own measurements, on which the report predicts.
@@ -107,6 +109,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *(
             "stops",
             "since_start",
+            "number_words",
             "input_file",
             "output_file",
             "stored.lines",
@@ -123,6 +126,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "trusted", "left_names", "benchmark", "execute", "described", "network", "stored.seal", "_core"),
     },
     "throughput": {
+        "number_words",
         *(
             "errors",
             "trace_events",
@@ -151,7 +155,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "document.reported_figure": {"case", "document"},
     "report": {
         *("case", "errors", "trusted", "versions", "sanitised", "machine", "benchmark", "samples", "store", "stored"),
-        *("former_names", "remarks"),
+        *("former_names", "number_words", "remarks"),
         *("stored.lines", "analysis", "document", "report.units", "published.tables", "published.contrasts", "kinds"),
         "described.two_laws",
     },

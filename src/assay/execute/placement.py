@@ -17,6 +17,7 @@ from assay.execute.binding import describe_binding, observed_binding, sharing_wa
 from assay.execute.job import Job, Outcome, RankPlace, outputs
 from assay.execute.process_tree import Ended
 from assay.machine.topology import cores_of
+from assay.number_words import number_of
 
 STOPPED_AT_MOST = 10.0  # s that a process of a launch may be stopped by a signal before the launch is ended
 
@@ -90,7 +91,7 @@ def outcome(
     program that fails by itself, before or after it reported its place, is an outcome with its status and the last
     lines of its log.
     """
-    task = f"on {_several(job.ranks, 'rank')}: " if job.ranks else ""  # the caller names the task
+    task = f"on {number_of(job.ranks, 'rank')}: " if job.ranks else ""  # the caller names the task
     program = re.sub("-[0-9a-f]{20}$", "", Path(job.command[0]).name)
     if ended.missing:
         raise MeasurementError(f"{task}`{command[0]}` could not be started: {ended.missing}")
@@ -184,27 +185,22 @@ def _verify(
 ) -> None:
     if job.ranks is None:
         if processes is not None and len(lines) != processes and (status == 0 or len(lines) > processes):
-            raise MeasurementError(f"{task}requested {_several(processes, 'process')}, got {len(lines)}")
+            raise MeasurementError(f"{task}requested {number_of(processes, 'process')}, got {len(lines)}")
         return
     if len(lines) > 1:
         raise MeasurementError(
-            f"{task}requested {_several(job.ranks, 'rank')} in one launch, got {len(lines)} launches of "
+            f"{task}requested {number_of(job.ranks, 'rank')} in one launch, got {len(lines)} launches of "
             f"{', '.join(str(line.get('ranks')) for line in lines[:4])}: `{command[0]}` does not belong to the MPI "
             "that compiled the program"
         )
     seen = len(placement) if lines else 0
     if seen != job.ranks or (lines and lines[0].get("ranks") != job.ranks):
-        raise MeasurementError(f"{task}requested {_several(job.ranks, 'rank')}, got {seen} (`{command[0]}`)")
+        raise MeasurementError(f"{task}requested {number_of(job.ranks, 'rank')}, got {seen} (`{command[0]}`)")
     per_host = Counter(str(rank["host"]) for rank in placement)
     if job.nodes is not None and len(per_host) != job.nodes:
         raise MeasurementError(
-            f"{task}requested {_several(job.nodes, 'node')}, got {len(per_host)}: {', '.join(sorted(per_host))}"
+            f"{task}requested {number_of(job.nodes, 'node')}, got {len(per_host)}: {', '.join(sorted(per_host))}"
         )
     if job.ppn is not None and max(per_host.values()) > job.ppn:
         crowded, most = per_host.most_common(1)[0]
-        raise MeasurementError(f"{task}requested {_several(job.ppn, 'rank')} per node, got {most} on {crowded}")
-
-
-def _several(count: int, noun: str) -> str:
-    plural = f"{noun}es" if noun.endswith("s") else f"{noun}s"
-    return f"{count} {noun if count == 1 else plural}"
+        raise MeasurementError(f"{task}requested {number_of(job.ppn, 'rank')} per node, got {most} on {crowded}")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.errors import InputError
+from assay.number_words import number_of
 from assay.throughput import simulated
 from assay.throughput.job_names import kind_of
 from assay.throughput.live_jobs import LiveJob
@@ -50,7 +51,7 @@ def dry_run(jobs: Sequence[LiveJob], processors: int, system: str, workload: str
     """Describe what a test would be; InputError where no job fits."""
     fits = [job for job in jobs if job.processors <= processors]
     if not fits:
-        raise InputError(f"every job is wider than the {processors:,} processors of {system}", file=workload)
+        raise InputError(f"every job is wider than the {number_of(processors, 'processor')} of {system}", file=workload)
     planned = workload_of(fits)
     kinds: dict[tuple[str, int, float], int] = {}
     for job in fits:

@@ -15,11 +15,6 @@ def counted(names: Sequence[str]) -> list[str]:
     return found
 
 
-def number_of(count: int, what: str) -> str:
-    """So many of something: `1 job`, `2 jobs`."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
 def kind_of(name: str) -> str:
     """A job's name without its number; itself where it has none."""
     return name.rpartition(".")[0] or name

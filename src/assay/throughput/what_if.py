@@ -9,8 +9,8 @@ from typing import Annotated
 
 from assay.document.json_form import WRITTEN_IF_SET
 from assay.errors import InputError
+from assay.number_words import number_of
 from assay.throughput import faults, job_queues, lublin, machine_file, mix, placed, scaled, seeds, simulated
-from assay.throughput.job_names import number_of
 from assay.throughput.metrics import ThroughputFigure
 from assay.throughput.results import WIDE, ThroughputResult, result
 from assay.throughput.until import Condition, Until, swept_key, until

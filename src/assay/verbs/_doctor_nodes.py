@@ -19,6 +19,7 @@ from assay.machine.node_inventory import (
     slow_exchanges,
     slow_nodes,
 )
+from assay.number_words import number_of
 
 WITHIN = 30.0  # s, for a node's answer without --for
 
@@ -112,13 +113,13 @@ def one_line(found: ClusterInventory) -> str:
     if found.not_asked:
         groups.append(("not queried", [each.node for each in found.not_asked]))
     words = [f"{name}: {', '.join(nodes) if nodes else 'none'}" for name, nodes in groups]
-    return "; ".join([f"{len(found.nodes)} nodes answered", *words])
+    return "; ".join([f"{number_of(len(found.nodes), 'node')} answered", *words])
 
 
 def table(found: ClusterInventory) -> list[str]:
     """The inventory as text: what most nodes are, each outlier by name, each node's speed."""
     spared = f", {len(found.not_asked)} were not queried" if found.not_asked else ""
-    lines = [f"{len(found.nodes)} nodes answered, {len(found.silent)} did not{spared}"]
+    lines = [f"{number_of(len(found.nodes), 'node')} answered, {len(found.silent)} did not{spared}"]
     differ = {each.fact: each for each in found.differences}
     for fact in (name for name in NodeFacts.model_fields if name != "notes" and found.nodes):
         each = differ.get(fact)

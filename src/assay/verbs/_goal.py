@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assay.errors import InputError
+from assay.number_words import number_of
 
 
 def replay(
@@ -40,7 +41,10 @@ def replay(
         emit(found.to_dict())
         return
     lost = f" ({found.unreceived:,} never received)" if found.unreceived else ""
-    print(f"{found.machine}: {found.ranks:,} ranks, {found.operations:,} operations, {found.messages:,} messages{lost}")
+    print(
+        f"{found.machine}: {number_of(found.ranks, 'rank')}, {number_of(found.operations, 'operation')}, "
+        f"{number_of(found.messages, 'message')}{lost}"
+    )
     print(f"makespan     {found.makespan:.6g} s")
     ratio = f"  ({found.makespan / found.first_order:.3g} times that)" if found.first_order > 0 else ""
     print(f"first order  {found.first_order:.6g} s{ratio}")

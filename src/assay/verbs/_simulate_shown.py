@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.network.documents import accepted as accepted_load
 from assay.network.documents import hit_rate, mean_latency
+from assay.number_words import number_of
 from assay.report.units import counted, human
 from assay.verbs import _simulate_saturation
 
@@ -30,7 +31,7 @@ def show(documents: Sequence[Simulated], quiet: bool = False) -> None:
     for line in below(documents):
         print(line)
     spent = sum(found["cpu_seconds"] for found in documents)
-    print(f"{sum(found['messages'] for found in documents):,} messages in {spent:.3g} CPU s")
+    print(f"{number_of(sum(found['messages'] for found in documents), 'message')} in {spent:.3g} CPU s")
 
 
 def one_line(documents: Sequence[Simulated]) -> str:
@@ -47,7 +48,7 @@ def one_line(documents: Sequence[Simulated]) -> str:
         what = f"{_latency(documents[0])[0]}; {_state(documents[0])}"
     points = f"{len(documents)} points: " if len(documents) > 1 else ""
     spent = sum(found["cpu_seconds"] for found in documents)
-    return f"{points}{what}; {sum(found['messages'] for found in documents):,} messages in {spent:.3g} CPU s"
+    return f"{points}{what}; {number_of(sum(found['messages'] for found in documents), 'message')} in {spent:.3g} CPU s"
 
 
 def table(documents: Sequence[Simulated]) -> Grid:
@@ -133,13 +134,13 @@ def _half(interval: Sequence[float] | None) -> float | None:
 
 def _state(found: Simulation) -> str:
     state = "deadlock" if found["deadlock"] else "saturated" if found["saturated"] else "not saturated"
-    return state + (f"; {found['unroutable']:,} messages unroutable" if found["unroutable"] else "")
+    return state + (f"; {number_of(found['unroutable'], 'message')} unroutable" if found["unroutable"] else "")
 
 
 def _words(found: Simulated) -> str:
     lines = _simulate_saturation.lines(found["saturation"]) if "saturation" in found else _latency(found)
     speed = found["messages"] / found["cpu_seconds"] if found["cpu_seconds"] else 0
-    made = f"{found['messages']:,} messages in {found['cpu_seconds']:.3g} CPU s ({speed:,.0f} per second)"
+    made = f"{number_of(found['messages'], 'message')} in {found['cpu_seconds']:.3g} CPU s ({speed:,.0f} per second)"
     return "\n".join([*lines, f"{found['engine']} engine: {made}"])
 
 

@@ -123,13 +123,13 @@ def dry(request: LiveRequest, on: str | None, settings: list[str]) -> DryRun:
 def show_dry(found: DryRun, quiet: bool) -> None:
     """One line, and unless `quiet` the jobs by name and the ideal by policy."""
     from assay.document.grid import grid
+    from assay.number_words import number_of
     from assay.report.render.console import listing
-    from assay.throughput.job_names import number_of
     from assay.verbs._throughput_words import time_of
 
     print(
-        f"{found.jobs:,} jobs, {found.processor_hours:,.4g} processor hours, on {found.processors:,} processors of "
-        f"{found.system}: at least {time_of(found.least_makespan)}"
+        f"{number_of(found.jobs, 'job')}, {found.processor_hours:,.4g} processor hours, on "
+        f"{number_of(found.processors, 'processor')} of {found.system}: at least {time_of(found.least_makespan)}"
         + (f"; {number_of(len(found.refused), 'job')} would be refused" if found.refused else "")
     )
     for job in found.refused[:MOST_REFUSED]:
@@ -198,9 +198,9 @@ def _printed(found: LiveThroughput, jobs: Sequence[LiveJob], request: LiveReques
 def show_live(found: LiveThroughput, quiet: bool) -> None:
     """One line, and unless `quiet` the results, remarks on jobs, and the ideal."""
     from assay.document.grid import grid
+    from assay.number_words import number_of
     from assay.report.render.console import listing
     from assay.throughput import processor_time
-    from assay.throughput.job_names import number_of
     from assay.verbs._throughput_shown import verdict
     from assay.verbs._throughput_words import (
         counted_words,

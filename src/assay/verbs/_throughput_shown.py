@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay import output_file
 from assay.errors import InputError
+from assay.number_words import number_of
 from assay.throughput import printed_totals, processor_time
 from assay.verbs._throughput_words import (
     QUEUE_HEAD,
@@ -62,8 +63,8 @@ def verdict(found: LiveThroughput) -> str:
     refused = f", {len(found.refused):,} refused," if found.refused else ""
     share = f" ({words})" if (words := not_completed_words(found)) else ""
     return (
-        f"{found.completed:,} of {len(found.jobs) + len(found.refused):,} jobs completed{refused} on "
-        f"{found.processors:,} processors of {found.machine}, {found.system} ({found.policy}): makespan "
+        f"{found.completed:,} of {number_of(len(found.jobs) + len(found.refused), 'job')} completed{refused} on "
+        f"{number_of(found.processors, 'processor')} of {found.machine}, {found.system} ({found.policy}): makespan "
         f"{time_of(found.makespan)}, utilisation {100 * found.utilisation:.1f}%{share}, {found.lost} lost, "
         f"{found.failed} failed"
     )
@@ -253,7 +254,7 @@ def simulated_page(results: Sequence[ThroughputResult], activities: Sequence[Job
     head = ["", "makespan", "efficiency", "in use", "mean wait", "longest", "bounded slowdown"]
     head += ["failed"] if failed else []
     first = results[0]
-    line = f"{first.scheduled:,} jobs of {first.workload}, simulated{f'; {failed}' if failed else ''}"
+    line = f"{number_of(first.scheduled, 'job')} of {first.workload}, simulated{f'; {failed}' if failed else ''}"
     notes = [f"{job.name}: {job.why}: {job.processors} processors" for job in first.refused[:100]]
     tables = [PageTable(title="Simulated", head=head, rows=rows)]
     printed = [row for result in results for row in printed_totals.rows(result.printed or [])]

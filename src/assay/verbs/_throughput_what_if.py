@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from assay.number_words import number_of
 from assay.report.units import counted
 from assay.verbs._throughput_words import setting_words, time_of
 
@@ -68,7 +69,7 @@ def _numbers(wanted: Condition, metrics: Sequence[float]) -> Callable[[float], s
 
 def _point(point: UntilPoint, number: Callable[[float], str]) -> str:
     interval = "" if point.ci95 is None else f", {number(point.ci95[0])} to {number(point.ci95[1])}"
-    refused = f", {point.refused:,} jobs refused" if point.refused else ""
+    refused = f", {number_of(point.refused, 'job')} refused" if point.refused else ""
     return f"{point.value} ({number(point.metric)}{interval}{refused})"
 
 

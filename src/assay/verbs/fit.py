@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from assay import output_file
+from assay.number_words import number_of
 from assay.verbs._options import Json, On, Quiet, named_path
 
 
@@ -98,7 +99,7 @@ def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
     if quiet:
         numbers, cells = sum(len(fit.numbers) for fit in found), sum(fit.count for fit in found)
         worst = max((fit.worst for fit in found), default=0.0)
-        print(f"{on}: {_counted(numbers, 'number')} fitted to {_counted(cells, 'cell')}, worst error {worst:.2%}")
+        print(f"{on}: {number_of(numbers, 'number')} fitted to {number_of(cells, 'cell')}, worst error {worst:.2%}")
         return
     for fit in found:
         where = "; ".join(map(str, fit.cells))
@@ -128,11 +129,11 @@ def _described(runs: Sequence[str], out: Path | None, json: bool, quiet: bool) -
         found = []
         if "stretches" in about:
             hops = f"{1e9 * about['per_hop']:.4g} ns per hop" if about["per_hop"] else "hops not fitted"
-            found.append(f"{_counted(len(about['stretches']), 'line')} by length, {hops}")
+            found.append(f"{number_of(len(about['stretches']), 'line')} by length, {hops}")
         if "storage" in about:
             cells = sum(len(each["cells"]) for each in about["storage"])
             names = ", ".join(f"{each['name']} ({_held_out(each['cells'])})" for each in about["storage"])
-            found.append(f"storage by {_counted(cells, 'cell')}: {names}")
+            found.append(f"storage by {number_of(cells, 'cell')}: {names}")
         print(f"{about['machine']}: {'; '.join(found)}" + (f"; {out}" if out is not None else ""))
         if not quiet and "uncertainty" in about:
             _show(about["uncertainty"])
@@ -162,7 +163,3 @@ def _held_out(cells: Sequence[Mapping[str, Any]]) -> str:
     error = f"error {median(errors):.1%}" if len(errors) == 1 else f"median error {median(errors):.1%}"
     worst = f", worst {errors[-1]:.1%}" if len(errors) > 1 else ""
     return f"{len(errors)} held out: {error}{worst}" + (f"; {missed} missed" if missed else "")
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'s' if count != 1 else ''}"

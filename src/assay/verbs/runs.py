@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from assay.number_words import number_of
 from assay.verbs._completion import run_names
 from assay.verbs._options import Json, Label, Quiet
 
@@ -84,11 +85,11 @@ def register(app: typer.Typer) -> None:
             emit({"runs": found})
             return
         if remove:
-            print(f"{len(found)} run{'s' if len(found) != 1 else ''} removed")
+            print(f"{number_of(len(found), 'run')} removed")
             return
         if quiet:
             latest = f", the latest {found[-1]['id']} ({found[-1]['state']})" if found else ""
-            print(f"{len(found)} run{'s' if len(found) != 1 else ''}{latest}")
+            print(f"{number_of(len(found), 'run')}{latest}")
             return
         console = listing()
         if not found:

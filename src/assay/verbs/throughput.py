@@ -354,8 +354,8 @@ def _printed(found: Scheduled, workload: str, jobs: str | None) -> list[PrintedT
 def _show(found: ThroughputResult, quiet: bool) -> None:
     """One line, and unless `quiet` the table of what it comes to."""
     from assay.document.grid import grid
+    from assay.number_words import number_of
     from assay.report.render.console import listing
-    from assay.throughput.job_names import number_of
     from assay.verbs import _throughput_mix as mix
     from assay.verbs._throughput_words import (
         QUEUE_HEAD,
@@ -370,8 +370,9 @@ def _show(found: ThroughputResult, quiet: bool) -> None:
     wait = f"mean wait {time_of(found.mean_wait)}"
     failed = f"{words}; " if (words := failed_words([found])) else ""
     line = (
-        f"{found.scheduled:,} jobs on {found.processors:,} processors of {found.machine}, {found.policy}: {failed}"
-        f"makespan {time_of(found.makespan)}, utilisation {100 * found.utilisation:.1f}%, {wait}"
+        f"{number_of(found.scheduled, 'job')} on {number_of(found.processors, 'processor')} of {found.machine}, "
+        f"{found.policy}: {failed}makespan {time_of(found.makespan)}, "
+        f"utilisation {100 * found.utilisation:.1f}%, {wait}"
     )
     print(f"{line}; {slowed}" if (slowed := mix.interference_line(found)) else line)
     for job in [job for job in found.played or () if job.why or job.state != "completed"]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay import output_file
+from assay.number_words import number_of
 from assay.verbs._options import Json, Launches, Quiet, RunName, Via, named_path
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def _again(
 def _show(answer: Tuning, quiet: bool) -> None:
     if not answer.rules:
         why = f": {'; '.join(answer.left)}" if answer.left else ""
-        requested = f"{answer.launches} launches" + (f" via {answer.via}" if answer.via else "")
+        requested = number_of(answer.launches, "launch") + (f" via {answer.via}" if answer.via else "")
         print(f"{answer.run}: no choice of a collective is shown slower and can be replaced{why}; {answer.file} has no "
               f"rule, and nothing is measured again ({requested})")  # fmt: skip
         return
@@ -128,7 +129,8 @@ def _show(answer: Tuning, quiet: bool) -> None:
         for row in answer.rows:
             print(_before_and_after(row))
     differ = sum(row.verdict == "differs" and (row.ratio or 1) < 1 for row in answer.rows)
-    print(f"{answer.file}: {len(answer.rules)} rules; with them {differ} of {len(answer.rows)} cases are faster "
+    rules = number_of(len(answer.rules), "rule")
+    print(f"{answer.file}: {rules}; with them {differ} of {len(answer.rows)} cases are faster "
           f"({answer.remeasured})")  # fmt: skip
     if not quiet:
         print(f"to use it: mpiexec --mca coll_tuned_use_dynamic_rules true --mca coll_tuned_dynamic_rules_filename "

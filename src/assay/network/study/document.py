@@ -11,6 +11,7 @@ from assay.network import deadlocking
 from assay.network.documents import MeanOfPoint, StudyAnswer, StudyClaim, StudyPoint
 from assay.network.study.figures import figures
 from assay.network.study.results import SHARES, Point, Results, StudyTable
+from assay.number_words import number_of
 
 STARTUP_US, CYCLE_US = 200.0, 0.05
 VERSION = 2  # of the document; 1 left "per node" and "per element" out of its figures' units
@@ -114,7 +115,7 @@ def brief(results: Results, claims: str = "") -> str:
 
 def _worked(results: Results) -> list[str]:
     """Messages of the network's simulator, and its time; nothing of a study that simulates files by another one."""
-    return [f"{results.messages:,} messages, {results.cpu_seconds:.1f} CPU s"] if results.messages else []
+    return [f"{number_of(results.messages, 'message')}, {results.cpu_seconds:.1f} CPU s"] if results.messages else []
 
 
 def keys(results: Results) -> list[str]:

@@ -17,6 +17,7 @@ from assay.document.comparison import (
 from assay.document.grid import Grid, grid
 from assay.document.params import Parameters
 from assay.kinds import is_simulated
+from assay.number_words import number_of
 from assay.report.judge.comparison import ZERO
 from assay.report.render.case_words import case_words, words_of
 from assay.report.render.tables import alike
@@ -146,7 +147,8 @@ def summary(rows: Sequence[FigureRow], a: str, b: str, margin: float) -> str:
     kinds = {is_simulated(side.kind) for row in rows for side in (row.a, row.b)}
     how = ("simulated " if kinds.pop() else "measured ") if len(kinds) == 1 else ""
     of = f" of {cells} {how}quantit{'ies' if cells > 1 else 'y'}" if cells < len(rows) else ""
-    return f"{b} beside {a}: {len(rows)} figures{of} judged at a margin of {margin:.1%}: {counted}{why}{apart}"
+    figures = number_of(len(rows), "figure")
+    return f"{b} beside {a}: {figures}{of} judged at a margin of {margin:.1%}: {counted}{why}{apart}"
 
 
 def few_launches(reasons: Iterable[str | None]) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 
 from assay.document.run_document import Document
 from assay.document.run_verdict import RunVerdict
+from assay.number_words import number_of
 from assay.report.derive.empty_run import nothing_measured
 from assay.report.judge import verdict
 
@@ -21,8 +22,8 @@ def one_line(document: Document) -> str:
     launches = sorted({section.launches for section in sections})
     between = "" if not launches else f"{launches[0]} to {launches[-1]}" if len(launches) > 1 else f"{launches[0]}"
     parts = [
-        _counted(len(sections), "benchmark"),
-        _counted(len(figures), "figure") + (f" ({', '.join(bad)})" if bad else ""),
+        number_of(len(sections), "benchmark"),
+        number_of(len(figures), "figure") + (f" ({', '.join(bad)})" if bad else ""),
         *([f"{skipped} skipped"] if (skipped := _skipped(document)) else []),
         *([f"{between} launch{'es' if launches[-1] != 1 else ''}"] if launches else []),
     ]
@@ -86,7 +87,3 @@ def in_the_report(document: Document) -> str:
 def _skipped(document: Document) -> int:
     """How many benchmarks were skipped: an entry may name several."""
     return sum(len(each.benchmark.split(", ")) for each in document.left_out)
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'s' if count != 1 else ''}"

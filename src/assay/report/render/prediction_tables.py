@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from assay.benchmark.record import among
 from assay.document.grid import Grid, grid
 from assay.document.model_prediction import ModelPrediction, PredictedCell, PredictionCounts
+from assay.number_words import number_of
 from assay.report.render.case_words import case_words
 from assay.report.units import human
 
@@ -90,7 +91,7 @@ def lines(found: ModelPrediction) -> list[str]:
         lines.append("cells: " + ", ".join(f"{count} {what}" for count, what in counted if count))
     lines += [f"not determined by the fit: {text}" for text in found.not_determined]
     if len(found.skipped) > MOST_WORST:
-        lines.append(f"not predicted: {len(found.skipped)} benchmarks (--json names them)")
+        lines.append(f"not predicted: {number_of(len(found.skipped), 'benchmark')} (--json names them)")
     else:
         lines += [f"not predicted: {text}" for text in found.skipped]
     return [*lines, verdict(found)]
