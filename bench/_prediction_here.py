@@ -17,6 +17,7 @@ from assay.analysis.binomial import share_interval
 from assay.benchmark.record import benchmark
 from assay.described.machine_file import load
 from assay.document.model_prediction import PredictedCell
+from assay.document.reported_figure import ReportedFigure
 from assay.execute import plan as planning
 from assay.execute import session
 from assay.execute.plan import Plan, Size, Task
@@ -57,7 +58,7 @@ def compare(launches: int, draws: int) -> int:
         path.write_text(text, encoding="utf-8")
         made = predict(runs["B"], found["B"], load(path), draws)
         again = {
-            each.key: each.value
+            each.key: each
             for s in pooled((found["A1"], found["A2"])).benchmarks
             for each in s.figures
             if each.main
@@ -101,18 +102,26 @@ def _measured(folder: Path, launches: int) -> Run:
     return run
 
 
-def _repeated(cell: PredictedCell, value: float | None) -> float | None:
-    return None if not value else abs(value / cell.measured - 1)
+def _repeated(cell: PredictedCell, figure: ReportedFigure | None) -> float | None:
+    """By how much two measurements of a cell differ; None where the other run has it not, or has only a bound."""
+    if figure is None or not figure.value or figure.state == "bound":
+        return None
+    return abs(figure.value / cell.measured - 1)
 
 
 def _row(name: str, rows: Sequence[tuple[PredictedCell, float | None]]) -> tuple[float, float, float]:
-    """Print medians of errors, and coverage; return the errors: of predictions, of repeating, of the baseline."""
-    errors = [abs(cell.error) for cell, _ in rows]
-    repeats = [each for _, each in rows if each is not None]
-    plain = [abs(cell.baseline_error) for cell, _ in rows if cell.baseline_error is not None]
+    """Print medians of errors, all three over the same cells, and coverage; return the errors.
+
+    They are those of predictions, of repeating, of the baseline.
+    """
+    errors = [
+        (abs(cell.error), again, abs(cell.baseline_error))
+        for cell, again in rows
+        if again is not None and cell.baseline_error is not None
+    ]
     judged = [cell.covered for cell, _ in rows if cell.covered is not None]
     low, high = share_interval(sum(judged), len(judged)) if judged else (0.0, 1.0)
-    middles = [median(each) if each else float("nan") for each in (errors, repeats, plain)]
-    shown = " ".join(f"{each:>8.2%}" for each in middles)
-    print(f"{name:<16} {len(rows):>6} {shown} {sum(judged):>5} of {len(judged):<3} {low:.0%} to {high:.0%}")
-    return middles[0], middles[1], middles[2]
+    error, repeat, plain = (median(each[at] for each in errors) if errors else float("nan") for at in range(3))
+    shown = f"{error:>8.2%} {repeat:>8.2%} {plain:>8.2%}"
+    print(f"{name:<16} {len(errors):>6} {shown} {sum(judged):>5} of {len(judged):<3} {low:.0%} to {high:.0%}")
+    return error, repeat, plain

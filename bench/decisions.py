@@ -102,7 +102,8 @@ def shares(run: str) -> int:
 def aa_deviations(figures: Sequence[dict[str, Any]]) -> dict[str, float]:
     """Standard deviation of the log ratio of a figure's successive launches, by figure and case; positive values only.
 
-    Medians alone; of a figure that is a bound here, the best readings of its launches, as `compare --live` has it.
+    Medians alone; of a figure that is a bound here, the best readings of its launches, as `compare --live` has it. Sizes
+    and counts, which every launch finds equal, are left out.
     """
     found: dict[str, float] = {}
     for each in figures:
@@ -110,7 +111,7 @@ def aa_deviations(figures: Sequence[dict[str, Any]]) -> dict[str, float]:
             continue
         by_launch = each["by_launch"] or each.get("best_by_launch") or []
         values = np.array([value for _, value in sorted(by_launch)], float)
-        if len(values) >= LEAST_LAUNCHES and (values > 0).all():
+        if len(values) >= LEAST_LAUNCHES and (values > 0).all() and np.ptp(values) > 0:
             even = len(values) // 2 * 2
             case = " ".join(f"{key}={value}" for key, value in each["params"].items())
             name = f"{each['benchmark']}.{each['name']} {case}".strip()
