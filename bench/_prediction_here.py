@@ -58,10 +58,7 @@ def compare(launches: int, draws: int) -> int:
         path.write_text(text, encoding="utf-8")
         made = predict(runs["B"], found["B"], load(path), draws)
         again = {
-            each.key: each
-            for s in pooled((found["A1"], found["A2"])).benchmarks
-            for each in s.figures
-            if each.main
+            each.key: each for s in pooled((found["A1"], found["A2"])).benchmarks for each in s.figures if each.main
         }
     unseen = [each for each in made.cells if each.transfer != "another run" and each.state != "bound"]
     rows = [(cell, _repeated(cell, again.get((cell.benchmark, cell.figure, cell.params)))) for cell in unseen]

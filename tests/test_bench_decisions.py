@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bench.decisions import LEAST_LAUNCHES, aa_deviations, main
+from bench.decisions import LEAST_LAUNCHES, MARGIN, PAIRS, aa_deviations, allowed, main, tried
 
 from command_line import assay
 
@@ -35,6 +35,23 @@ def test_too_few_launches_and_zeros_are_left_out() -> None:
     }
     zero = few | {"by_launch": [[at, 0.0] for at in range(LEAST_LAUNCHES)]}
     assert aa_deviations([few, zero]) == {}
+
+
+def test_trials_are_independent_stretches() -> None:
+    """A difference in one stretch of pairs is one trial, not also a part of its neighbours."""
+    shifts = np.random.default_rng(1).normal(0.0, 0.002, 5 * PAIRS + 7)
+    shifts[2 * PAIRS : 3 * PAIRS] += 0.1
+    assert tried(shifts) == {"equal": 4, "differs": 1}
+
+
+def test_wrong_answers_on_a_drifting_machine_are_within_the_bound() -> None:
+    """Noise that lasts for hundreds of launches, in a random order within pairs, at the edge of what is small."""
+    rng, trials = np.random.default_rng(2), 200
+    drift = np.convolve(rng.normal(0.0, 0.01, 2 * trials * PAIRS + 200), np.ones(200), "valid")[: 2 * trials * PAIRS]
+    first, second = np.split((drift + rng.normal(0.0, 0.08, len(drift))).reshape(-1, 2), 2, axis=1)
+    shifts = (rng.choice([-1, 1], (trials * PAIRS, 1)) * (second - first))[:, 0] + np.log1p(2 / 3 * MARGIN)
+    assert tried(shifts)["differs"] <= allowed(trials, 0.99)
+    assert allowed(200, 0.95) == 15
 
 
 @pytest.mark.usefixtures("own_folder")
