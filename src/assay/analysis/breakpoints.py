@@ -128,7 +128,7 @@ def _cuts(sizes: Floats, times: Floats, least_effect: float, noise: float, most:
     return cuts
 
 
-def _pieces(n: int, cuts: list[int]) -> list[slice]:
+def _pieces(n: int, cuts: list[int]) -> list[slice[int, int, int]]:
     edges = [0, *cuts, n]
     return [slice(start, end) for start, end in itertools.pairwise(edges)]
 

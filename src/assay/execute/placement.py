@@ -9,14 +9,15 @@ import signal
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict, cast
+from typing import Any, cast
 
 from assay.errors import MeasurementError
 from assay.execute import failure
 from assay.execute.binding import describe_binding, observed_binding, sharing_warnings
-from assay.execute.job import Job, Outcome, RankPlace, outputs
+from assay.execute.job import Job, Outcome, outputs
 from assay.execute.process_tree import Ended
 from assay.machine.topology import cores_of
+from assay.program_lines import LaunchEvent, PlacedRank
 
 STOPPED_AT_MOST = 10.0  # s that a process of a launch may be stopped by a signal before the launch is ended
 
@@ -36,18 +37,7 @@ def sizes(out: Path) -> dict[Path, int]:
     return {path: path.stat().st_size for _, path in outputs(out)}
 
 
-class LaunchLine(TypedDict):
-    """The first line of a program's process: the ranks in it, and the facts of its hosts; `node`: of the file."""
-
-    event: str
-    placement: NotRequired[list[RankPlace]]
-    hosts: NotRequired[list[dict[str, object]]]
-    node: NotRequired[str]
-    library: NotRequired[str]
-    transport: NotRequired[str]
-
-
-def launch_lines(out: Path, before: dict[Path, int]) -> list[LaunchLine]:
+def launch_lines(out: Path, before: dict[Path, int]) -> list[LaunchEvent]:
     """The `launch` lines written since `before`; `node` is added where the file is one node's."""
     return [
         {**event, "node": node} if node else event
@@ -56,7 +46,7 @@ def launch_lines(out: Path, before: dict[Path, int]) -> list[LaunchLine]:
     ]
 
 
-def read_launches(path: Path, offset: int) -> list[LaunchLine]:
+def read_launches(path: Path, offset: int) -> list[LaunchEvent]:
     """The `launch` lines of one file behind `offset`; other words in it are passed over."""
     found = []
     with path.open("rb") as file:
@@ -69,7 +59,7 @@ def read_launches(path: Path, offset: int) -> list[LaunchLine]:
             except ValueError:
                 continue
             if isinstance(event, dict) and event.get("event") == "launch":
-                found.append(cast(LaunchLine, event))
+                found.append(cast(LaunchEvent, event))
     return found
 
 
@@ -157,7 +147,7 @@ def _named(pids: Sequence[int], job: Job, before: dict[Path, int]) -> list[str]:
     return [f"rank {placed[pid]} (process {pid})" if ranked and pid in placed else f"process {pid}" for pid in pids[:4]]
 
 
-def _facts(lines: Iterable[LaunchLine]) -> dict[str, dict[str, object]]:
+def _facts(lines: Iterable[LaunchEvent]) -> dict[str, dict[str, object]]:
     """What each host reported, by its name."""
     return {
         str(line.get("node") or host.get("host")): host
@@ -167,7 +157,7 @@ def _facts(lines: Iterable[LaunchLine]) -> dict[str, dict[str, object]]:
     }
 
 
-def _placed(lines: Iterable[LaunchLine]) -> Iterable[RankPlace]:
+def _placed(lines: Iterable[LaunchEvent]) -> Iterable[PlacedRank]:
     for line in lines:
         for rank in line.get("placement", ()):
             yield {**rank, "host": line["node"]} if "node" in line else rank
@@ -176,8 +166,8 @@ def _placed(lines: Iterable[LaunchLine]) -> Iterable[RankPlace]:
 def _verify(
     job: Job,
     task: str,
-    lines: list[LaunchLine],
-    placement: tuple[RankPlace, ...],
+    lines: list[LaunchEvent],
+    placement: tuple[PlacedRank, ...],
     command: tuple[str, ...],
     processes: int | None,
     status: int,

@@ -11,6 +11,7 @@ from typing import Any
 
 from assay.benchmark.record import PARTS, REPETITIONS, Benchmark, benchmarks
 from assay.benchmark.variants import AnyVariant, varied_by
+from assay.case import ParameterValue
 from assay.errors import InputError
 from assay.machine.accelerators import accelerators
 
@@ -48,7 +49,7 @@ class Task:
     arguments: tuple[str, ...]
     timeout: float
     ppn: int | None = None
-    factors: dict[str, Any] = field(default_factory=dict)
+    factors: dict[str, ParameterValue] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -203,9 +204,9 @@ def make(
     return Plan(profile, rounds, seed, tuple(tasks), spending)
 
 
-def _varied(size: Size, among: Sequence[Size]) -> dict[str, object]:
+def _varied(size: Size, among: Sequence[Size]) -> dict[str, ParameterValue]:
     """By what a size differs from others of the same benchmark."""
-    varied: dict[str, object] = {"ranks": size.ranks} if len({each.ranks for each in among}) > 1 else {}
+    varied: dict[str, ParameterValue] = {"ranks": size.ranks} if len({each.ranks for each in among}) > 1 else {}
     return varied | ({"ppn": size.ppn} if len({each.ppn for each in among}) > 1 else {})
 
 
