@@ -11,15 +11,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from assay import versions
 from assay.benchmark.formula import evaluate
 from assay.benchmark.record import Benchmark
 from assay.benchmark.resolved import cases
 from assay.benchmark.sections import Described
-from assay.case import ParameterValue
+from assay.case import Parameters, ParameterValue
 from assay.described.machine_file import DescribedMachine
 from assay.described.node_model import NodeKernel, node_kernel
 from assay.errors import MeasurementError
@@ -95,7 +94,7 @@ def events(machine: DescribedMachine, record: Benchmark, arguments: Sequence[str
 
 
 def _case(
-    machine: DescribedMachine, record: Benchmark, case: Mapping[str, Any], threads: int
+    machine: DescribedMachine, record: Benchmark, case: Parameters, threads: int
 ) -> tuple[list[tuple[str, str]], list[MetricOfCase]]:
     """A case's remarks by kind of event, and its metrics' values, each with the labelled case."""
     plays = record.described or Described()
@@ -132,7 +131,7 @@ def _case(
 
 
 def _of_memory(
-    machine: DescribedMachine, plays: Described, case: Mapping[str, Any]
+    machine: DescribedMachine, plays: Described, case: Parameters
 ) -> tuple[list[tuple[str, str]], list[MetricOfCase]]:
     """The same for a program without a kernel, which needs the node's memory alone."""
     memory = None if machine.node is None else machine.node.memory
@@ -157,13 +156,13 @@ def _origin(machine: DescribedMachine, key: str) -> str:
     return machine.origin.get(key, "").partition("; used:")[0]
 
 
-def kernel_of(plays: Described, case: Mapping[str, Any]) -> str:
+def kernel_of(plays: Described, case: Parameters) -> str:
     """The kernel whose rate a case takes: [described] kernel, with parameters in braces; `named` translates it."""
     name = (plays.kernel or "").format_map(case)
     return plays.named.get(name, name)
 
 
-def _number(formula: str | None, names: Mapping[str, Any]) -> float | None:
+def _number(formula: str | None, names: Parameters) -> float | None:
     return None if formula is None else evaluate(formula, names)
 
 

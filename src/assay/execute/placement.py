@@ -9,7 +9,7 @@ import signal
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from assay.errors import MeasurementError
 from assay.execute import failure
@@ -72,7 +72,7 @@ def outcome(
     log_before: int = 0,
     processes: int | None = None,
     binding: str = "none",
-    **fields: Any,
+    channel: str = Outcome.channel,
 ) -> Outcome:
     """Compose the outcome and verify it; MeasurementError for a launcher that is missing, hangs or starts others.
 
@@ -105,14 +105,24 @@ def outcome(
         _verify(job, task, lines, placement, command, processes, status)
     starter = command[0] if job.ranks is not None else None
     why = None if status == 0 else failure.reason(program, status, job.log, log_before, placement, starter, job.ranks)
-    fields["refused"] = failure.refusal(program, status, job.log, log_before)
     hosts = tuple(dict.fromkeys(str(rank["host"]) for rank in placement))
-    fields["warnings"] = (*fields.get("warnings", ()), *_paused(job, ended, before))
+    warnings = _paused(job, ended, before)
     if job.ranks is not None and placement:
         sharing = sharing_warnings(placement)
-        fields["warnings"] = (*fields.get("warnings", ()), *sharing)
+        warnings = (*warnings, *sharing)
         binding = describe_binding(binding, observed_binding(placement, facts), shared=bool(sharing))
-    return Outcome(status, why, ended.seconds, command, hosts, placement, binding=binding, **fields)
+    return Outcome(
+        status=status,
+        reason=why,
+        seconds=ended.seconds,
+        command=command,
+        hosts=hosts,
+        placement=placement,
+        binding=binding,
+        channel=channel,
+        warnings=warnings,
+        refused=failure.refusal(program, status, job.log, log_before),
+    )
 
 
 def _stopped(job: Job, ended: Ended, before: dict[Path, int], program: str, log_before: int) -> str:

@@ -7,7 +7,6 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from assay.benchmark.record import PARTS, REPETITIONS, Benchmark, benchmarks
 from assay.benchmark.variants import AnyVariant, varied_by
@@ -57,7 +56,7 @@ class Task:
         return f"{self.launch:03d}-{varied_name(self.benchmark, self.factors)}"
 
 
-def varied_name(benchmark: str, factors: Mapping[str, Any]) -> str:
+def varied_name(benchmark: str, factors: Mapping[str, object]) -> str:
     """A benchmark's name with what was varied from outside, as a name of a file has it."""
     varied = "".join(f"-{key}{value}" for key, value in factors.items())
     safe = re.sub(r"[^\w.+=-]+", "_", varied)[:LONGEST]
@@ -96,7 +95,7 @@ class Plan:
         return most
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Plan:
+    def from_dict(data: Mapping[str, object]) -> Plan:
         """Take back what `to_dict` gave; pydantic's ValidationError where it is something else."""
         from pydantic import TypeAdapter
 

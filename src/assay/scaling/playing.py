@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from assay.benchmark.record import Benchmark
 from assay.case import Case
@@ -158,5 +157,5 @@ def noise_added(played: Sequence[PlayedPoint], level: float | None) -> list[Nois
     return made
 
 
-def _but_noise(setting: Mapping[str, Any]) -> Case:
+def _but_noise(setting: Mapping[str, object]) -> Case:
     return Case({key: value for key, value in setting.items() if key != "noise"})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from assay import compact_svg
 from assay.case import Case
 from assay.document.scaling import ScaledFigure, ScalingAnswers, ScalingPoint
@@ -15,7 +13,7 @@ from assay.scaling.study_file import ScalingPlot, ScalingStudy
 def draw(study: ScalingStudy, answers: ScalingAnswers, plot: ScalingPlot) -> str:
     """One picture as SVG text."""
     figure, axes = empty_plot()
-    curves: dict[str, list[tuple[Any, ScaledFigure]]] = {}
+    curves: dict[str, list[tuple[object, ScaledFigure]]] = {}
     unit = ""
     for point in answers.points:
         for each in point.figures:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
+from assay.case import ParameterValue
+
 
 class PlannedTask(TypedDict, total=False):
     """A task of the plan (`execute.plan.Task`)."""
@@ -13,6 +15,7 @@ class PlannedTask(TypedDict, total=False):
     launch: int
     ranks: int | None
     ppn: int | None
+    factors: dict[str, ParameterValue]
 
 
 class PlannedSpending(TypedDict, total=False):
