@@ -9,10 +9,10 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal, NamedTuple, NotRequired, TypedDict
+from typing import ClassVar, Literal, NamedTuple, TypedDict
 
 from assay.benchmark.decoding import PROFILES, Profile, Scalar, given, key, mapping
-from assay.benchmark.parameter import REPETITIONS, Parameter
+from assay.benchmark.parameter import REPETITIONS, OtherDefaults, Parameter, ParameterDescribed
 from assay.benchmark.programs import programs_root
 from assay.benchmark.sections import (
     NONE,
@@ -53,23 +53,6 @@ class PlainProgram(NamedTuple):
     libraries: tuple[str, ...] = ()
     units: Mapping[str, UnitSource] = NONE
     machine: str | None = None
-
-
-class OtherDefaults(TypedDict):
-    """The defaults of a parameter by profile, and on a described machine, where it has some."""
-
-    profiles: NotRequired[dict[str, object]]
-    described: NotRequired[object]
-
-
-class ParameterDescribed(OtherDefaults):
-    """A parameter."""
-
-    kind: str
-    unit: str
-    default: object
-    accepted: str
-    help: str
 
 
 class MetricDescribed(TypedDict):

@@ -133,7 +133,7 @@ def picture(seen: Watch, width: int, ended: bool = False) -> RenderableType:
         for each in sorted(rows, key=lambda row: -row["lost"])[:16] if len(rows) > 16 else rows:
             shown = [f"{now[each['cpu']]['lost']:.2%}" if each["cpu"] in now else "–", f"{each['lost']:.2%}"]
             shown += [f"{each['detours']:.4g}"]
-            shown += [human(seen, "s", 3) if seen else "–" for seen in (each["median_detour"], each["largest_detour"])]
+            shown += [human(of, "s", 3) if of else "–" for of in (each["median_detour"], each["largest_detour"])]
             table.add_row(str(each["cpu"]), *shown)
         if len(rows) > 16:
             table.add_row("…", *[""] * 5)
