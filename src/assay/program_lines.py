@@ -57,7 +57,7 @@ class LaunchEvent(TypedDict):
 
 
 class BlockAccounting(TypedDict, total=False):
-    """What the kernel and the counters of energy say of a block: fields of `samples.Block`."""
+    """What the kernel and the counters of energy counted in a block: fields of `samples.Block`."""
 
     steal: float | None
     others: float | None

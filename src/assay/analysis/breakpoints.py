@@ -11,6 +11,8 @@ bracket: the share that finds it again is its `support`.
 Source: Bai and Perron 1998 (sequential breaks in linear models); ruptures (Truong, Oudre, Vayatis 2020).
 """
 
+from __future__ import annotations
+
 import itertools
 import math
 from dataclasses import dataclass

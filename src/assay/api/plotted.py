@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.api.table import rows
-from assay.document.listed_figure import ListedFigure
+from assay.document.verb_figure import VerbFigure
 from assay.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 WIDE = 100  # times: an axis that spans more is logarithmic
 
 
-def plotted(figures: Sequence[ListedFigure], x: str | None, name: str | None) -> plotly.graph_objects.Figure:
+def plotted(figures: Sequence[VerbFigure], x: str | None, name: str | None) -> plotly.graph_objects.Figure:
     """Draw them. InputError where nothing can be drawn, or no figure has the name or the parameter."""
     import plotly.graph_objects as go
 
@@ -31,7 +31,7 @@ def plotted(figures: Sequence[ListedFigure], x: str | None, name: str | None) ->
     along = x or max(numeric, key=lambda key: len(numeric[key]), default=None)
     if along not in numeric:
         raise InputError("is no parameter with numbers", key="x", value=along, accepted=", ".join(sorted(numeric)))
-    lines: dict[str, list[ListedFigure]] = defaultdict(list)
+    lines: dict[str, list[VerbFigure]] = defaultdict(list)
     for each in shown:
         if along in each["params"]:
             lines[_label(each, along, shown)].append(each)
@@ -63,19 +63,19 @@ def plotted(figures: Sequence[ListedFigure], x: str | None, name: str | None) ->
     return drawn
 
 
-def _value(each: ListedFigure) -> float:
+def _value(each: VerbFigure) -> float:
     value = each["value"]
     assert value is not None  # else it is not drawn
     return value
 
 
-def _reach(each: ListedFigure) -> tuple[float, float]:
+def _reach(each: VerbFigure) -> tuple[float, float]:
     """The ends of its interval; its value where an end is not known."""
     low, high = each.get("ci95") or (None, None)
     return _value(each) if low is None else low, _value(each) if high is None else high
 
 
-def _label(each: ListedFigure, along: str, shown: Sequence[ListedFigure]) -> str:
+def _label(each: VerbFigure, along: str, shown: Sequence[VerbFigure]) -> str:
     """What sets a line off from the others: figure, statistic, and the parameters that differ."""
     varied = [
         f"{key}={value}"
@@ -85,5 +85,5 @@ def _label(each: ListedFigure, along: str, shown: Sequence[ListedFigure]) -> str
     return " ".join([each["name"], *([each["statistic"]] if each.get("statistic") else []), *varied])
 
 
-def _names(figures: Sequence[ListedFigure], key: str) -> str:
+def _names(figures: Sequence[VerbFigure], key: str) -> str:
     return ", ".join(sorted({str(row[key]) for row in rows(figures)})) or "a result with figures"

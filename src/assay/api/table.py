@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from assay.document.listed_figure import ListedFigure
+from assay.document.verb_figure import VerbFigure
 
 if TYPE_CHECKING:
     import pyarrow
@@ -15,7 +15,7 @@ FIRST, LAST = ("benchmark", "name"), ("value", "unit", "low", "high", "statistic
 MOST_ROWS = 40  # of what a notebook shows
 
 
-def rows(figures: Sequence[ListedFigure]) -> list[dict[str, object]]:
+def rows(figures: Sequence[VerbFigure]) -> list[dict[str, object]]:
     """Give each figure flat: benchmark, name, its parameters, value, unit, the 95% interval, statistic, state, kind.
 
     A parameter that has the name of another column is `param.NAME`. A column that no figure has is left out.
@@ -37,7 +37,7 @@ def column(parameter: str) -> str:
     return f"param.{parameter}" if parameter in (*FIRST, *LAST) else parameter
 
 
-def table(figures: Sequence[ListedFigure]) -> pyarrow.Table:
+def table(figures: Sequence[VerbFigure]) -> pyarrow.Table:
     """Give the rows as an Arrow table; a parameter with values of several types is text."""
     import pyarrow
 
@@ -57,7 +57,7 @@ def _column(values: list[Any]) -> Any:
     return pyarrow.array(values)
 
 
-def html(figures: Sequence[ListedFigure]) -> str:
+def html(figures: Sequence[VerbFigure]) -> str:
     """Give a notebook's table, of the first rows; what is equal in all rows is in a line above it."""
     flat = rows(figures)
     if not flat:

@@ -7,6 +7,7 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from assay.benchmark.record import PARTS, REPETITIONS, Benchmark, benchmarks
 from assay.benchmark.variants import AnyVariant, varied_by
@@ -48,7 +49,7 @@ class Task:
     arguments: tuple[str, ...]
     timeout: float
     ppn: int | None = None
-    factors: dict[str, ParameterValue] = field(default_factory=dict)
+    factors: dict[str, Any] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 
-from assay.document.listed_figure import ListedFigure
+from assay.document.verb_figure import VerbFigure
 from assay.errors import InputError, MeasurementError
 from assay.throughput import job_record, job_table
 from assay.throughput.job_programs import command_of, compiled, job_folder, record_file
@@ -50,9 +50,9 @@ class CommandRuns:
         """Whether every launch completed with a right answer."""
         return all(each.state == "completed" for each in self.launches)
 
-    def figures(self) -> list[ListedFigure]:
+    def figures(self) -> list[VerbFigure]:
         """Medians, with the range over the launches that completed."""
-        figures: list[ListedFigure] = []
+        figures: list[VerbFigure] = []
         for name, unit in (("time", "s"), ("user", "s"), ("system", "s"), ("merit", self.unit)):
             key = "elapsed" if name == "time" else name
             values = [getattr(each, key) for each in self.launches if each.state == "completed"]

@@ -13,7 +13,7 @@ from assay import progress
 from assay.analysis.comparison import MARGIN
 from assay.analysis.paired_decision import LEVEL, pairs_needed
 from assay.decide.live import LiveFigure, LiveResult, LiveSide, decide
-from assay.document.listed_figure import ListedFigure
+from assay.document.verb_figure import VerbFigure
 from assay.errors import InputError
 from assay.execute.run_request import RunRequest
 from assay.report.judge.gate import known_to_records
@@ -148,7 +148,7 @@ def _document(sides: Sequence[LiveSide], found: LiveResult, margin: float) -> di
     }
 
 
-def _figure(of: LiveFigure, margin: float) -> ListedFigure:
+def _figure(of: LiveFigure, margin: float) -> VerbFigure:
     decision = of.decision
     return {
         "name": f"{of.benchmark}.{of.figure}",

@@ -8,34 +8,34 @@ from typing import Any
 from assay.document.comparison import FigureRow, JudgedRow, PublishedRow, RunComparison
 from assay.document.fitted_run import RunFitted
 from assay.document.json_form import to_json
-from assay.document.listed_figure import ListedFigure
 from assay.document.model_prediction import ModelPrediction
 from assay.document.params import Parameters
 from assay.document.quoted import QuotedAnswer, QuotedFigure
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.validation import Validations
+from assay.document.verb_figure import VerbFigure
 from assay.machine.units import unit as si
 
 OURS = "fit to the run's echo"
 
 
-def of_sections(document: Document) -> list[ListedFigure]:
+def of_sections(document: Document) -> list[VerbFigure]:
     """Every figure of a run's document, benchmark by benchmark, as its section has it, with the run's id."""
     return [{"run": document.run, **_listed(figure)} for section in document.benchmarks for figure in section.figures]
 
 
-def of_quoted(found: QuotedAnswer) -> list[ListedFigure]:
+def of_quoted(found: QuotedAnswer) -> list[VerbFigure]:
     """Every published figure of an answer that quotes."""
     return [_listed(figure) for section in found.sections for figure in section.figures]
 
 
-def _listed(figure: ReportedFigure | QuotedFigure) -> ListedFigure:
-    listed: ListedFigure = to_json(figure)
+def _listed(figure: ReportedFigure | QuotedFigure) -> VerbFigure:
+    listed: VerbFigure = to_json(figure)
     return listed
 
 
-def of_validations(found: Validations) -> list[ListedFigure]:
+def of_validations(found: Validations) -> list[VerbFigure]:
     """Every published cell that has a simulated value, machine by machine (SI units), with what was published."""
     return [
         {
@@ -63,7 +63,7 @@ def of_validations(found: Validations) -> list[ListedFigure]:
     ]
 
 
-def of_comparisons(comparisons: Iterable[RunComparison]) -> list[ListedFigure]:
+def of_comparisons(comparisons: Iterable[RunComparison]) -> list[VerbFigure]:
     """The ratio of each row with its interval; what could not be compared is invalid."""
     return [
         {
@@ -94,7 +94,7 @@ def _state(row: FigureRow | PublishedRow) -> str:
     return max((row.a.state, row.b.state), key=("clean", "disturbed", "bound", "invalid").index)
 
 
-def of_prediction(found: ModelPrediction) -> list[ListedFigure]:
+def of_prediction(found: ModelPrediction) -> list[VerbFigure]:
     """Every predicted figure of a run, with what was measured."""
     return [
         {
@@ -118,7 +118,7 @@ def of_prediction(found: ModelPrediction) -> list[ListedFigure]:
     ]
 
 
-def of_fits(fits: Iterable[Any]) -> list[ListedFigure]:
+def of_fits(fits: Iterable[Any]) -> list[VerbFigure]:
     """Numbers of a description fitted again, each by its key, in SI units."""
     return [
         _fitted(
@@ -133,7 +133,7 @@ def of_fits(fits: Iterable[Any]) -> list[ListedFigure]:
     ]
 
 
-def of_stretches(about: RunFitted) -> list[ListedFigure]:
+def of_stretches(about: RunFitted) -> list[VerbFigure]:
     """Start-up, time per byte and per hop of a run that became a description; nothing where it has no echo."""
     if "stretches" not in about:
         return []
@@ -147,7 +147,7 @@ def of_stretches(about: RunFitted) -> list[ListedFigure]:
     return [*found, _fitted("per_hop", about.get("per_hop"), "s/hop", {}, OURS)]
 
 
-def of_storage(about: RunFitted) -> list[ListedFigure]:
+def of_storage(about: RunFitted) -> list[VerbFigure]:
     """Startup, time per byte, common limit, r_max and n_half of a run's files that became a description."""
     found = []
     for law in about.get("storage", ()):
@@ -168,7 +168,7 @@ def of_storage(about: RunFitted) -> list[ListedFigure]:
     return found
 
 
-def _fitted(name: str, value: float | None, unit: str, params: Parameters, how: str) -> ListedFigure:
+def _fitted(name: str, value: float | None, unit: str, params: Parameters, how: str) -> VerbFigure:
     return {
         "name": name,
         "value": value,

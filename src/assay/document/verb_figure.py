@@ -8,7 +8,7 @@ from typing import NotRequired, TypedDict
 from assay.case import Parameters
 
 
-class ListedFigure(TypedDict):
+class VerbFigure(TypedDict):
     """One figure; a verb adds what it knows of it: how good it is, what it is of, what it was compared with.
 
     `ci95`, `range`, `interval`: lower and upper end. `pairs_needed`: how many would decide a comparison.
