@@ -41,13 +41,13 @@ LEFT_BEFORE = pytest.StashKey[set[str]]()
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Note what lies in the folder that the tests start from."""
-    session.stash[LEFT_BEFORE] = set(os.listdir(session.config.rootpath))
+    session.stash[LEFT_BEFORE] = {each.name for each in session.config.rootpath.iterdir()}
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fail a suite that leaves a file in the checkout, as a batch system does where a job states no --output."""
-    new = sorted(set(os.listdir(session.config.rootpath)) - session.stash[LEFT_BEFORE])
+    new = sorted({each.name for each in session.config.rootpath.iterdir()} - session.stash[LEFT_BEFORE])
     new = [each for each in new if each != "build" and not each.startswith(".")]  # tools' own
     if new and not hasattr(session.config, "workerinput"):
         print(f"\nthe tests left files in {session.config.rootpath}: {', '.join(new)}")

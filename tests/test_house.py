@@ -39,10 +39,14 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("case", "errors", "former_names", "trusted", "left_names", "versions", "input_file", "toml", "machine"),
     },
     "case": set(),
+    # The types of the lines that programs write, and that simulations write as well.
+    "program_lines": {"case"},
     "remarks": {"case"},
     "former_names": {"errors"},
-    "samples": {"case", "errors", "remarks"},
-    "stored": {"case", "errors", "former_names", "versions", "samples", "stored.lines", "stored.seal"},
+    "samples": {"case", "errors", "program_lines", "remarks"},
+    "stored": {
+        *("case", "errors", "former_names", "program_lines", "versions", "samples", "stored.lines", "stored.seal"),
+    },
     # Checksums, and how lines are written: also of what is no run.
     "stored.lines": {"stored.seal", "left_names"},
     "stored.seal": set(),
@@ -55,7 +59,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     # A machine made of a run's own measurements, on which the report predicts.
     "described.two_laws": {"_core"},
-    "described": {"errors", "versions", "input_file", "toml", "machine", "network", "trace_events", "_core"},
+    "described": {
+        *("errors", "program_lines", "versions", "input_file", "toml", "machine", "network", "trace_events", "_core"),
+    },
     "api": {
         *(
             "errors",
@@ -96,6 +102,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *(
             "case",
             "errors",
+            "program_lines",
             "trusted",
             "versions",
             "machine",
@@ -123,7 +130,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "laboratory": {"errors", "toml", "machine", "described", "_core"},
     # Unmodified MPI programs on described machines.
     "mpi": {
-        *("errors", "trusted", "left_names", "benchmark", "execute", "described", "network", "stored.seal", "_core"),
+        *("case", "errors", "program_lines", "trusted", "left_names", "benchmark", "execute", "described", "network"),
+        *("stored.seal", "_core"),
     },
     "throughput": {
         "number_words",
@@ -155,7 +163,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "document.reported_figure": {"case", "document"},
     "report": {
         *("case", "errors", "trusted", "versions", "sanitised", "machine", "benchmark", "samples", "store", "stored"),
-        *("former_names", "number_words", "remarks"),
+        *("former_names", "number_words", "program_lines", "remarks"),
         *("stored.lines", "analysis", "document", "report.units", "published.tables", "published.contrasts", "kinds"),
         "described.two_laws",
     },

@@ -247,7 +247,9 @@ def test_what_slurm_refuses_is_told(tmp_path, programs, slurm):
 def test_a_wait_for_nodes_ends_with_the_budget(tmp_path, programs, slurm, outside):
     """All nodes are another job's; what is granted later than the budget's end is given back."""
     waiting = job(tmp_path, programs("tick"), 1)
-    busy = outside.ask("sbatch", "--parsable", "-N8", "--exclusive", "--output=/dev/null", "--wrap", "sleep 300").strip()
+    busy = outside.ask(
+        "sbatch", "--parsable", "-N8", "--exclusive", "--output=/dev/null", "--wrap", "sleep 300"
+    ).strip()
     try:
         began = time.monotonic()
         with (

@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import Any
 
+ParameterValue = str | int | float | bool | None
 Parameters = Mapping[str, Any]  # of a measurement: numbers, texts, truth values and None by name
 
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any, TypedDict, TypeVar
 
 from assay import remarks
-from assay.case import Case
+from assay.case import Case, ParameterValue
+from assay.program_lines import BlockAccounting, BlockEvent, CheckEvent, DoneEvent, LaunchEvent, ProgramEvent
 from assay.remarks import Remark
 
 
@@ -30,7 +31,7 @@ class Circumstance:
     launch: int
     attempt: int
     provenance: str
-    factors: dict[str, Any] = field(default_factory=dict)  # what was varied from outside: part of every case
+    factors: dict[str, ParameterValue] = field(default_factory=dict)  # what was varied from outside: part of every case
     superseded: bool = False  # done again, or not as requested: its samples stay, its launch does not count
 
 
@@ -177,6 +178,7 @@ class Measured:
 
 
 Row = Sample | Block | Check | Launch
+UNKNOWN: LaunchEvent = {"event": "launch"}  # of a file whose first line was lost
 
 
 def unfolded(of: Iterable[Measured | Check | Launch], about: Circumstance) -> Iterator[Row]:
@@ -190,37 +192,38 @@ def unfolded(of: Iterable[Measured | Check | Launch], about: Circumstance) -> It
 
 
 def folded(
-    lines: Iterable[dict[str, Any]], about: Circumstance, complain: Callable[[int, str], None] | None = None
+    lines: Iterable[ProgramEvent], about: Circumstance, complain: Callable[[int, str], None] | None = None
 ) -> Iterator[Measured | Check | Launch]:
     """Read one task's events. Several hosts may have written into one file: a line names its `host`.
 
     A line with impossible values (a NaN, text for a number, a key that is missing) gives no row: `complain` is called
     with its place in `lines`, from 0, and what is wrong. Kinds of lines that are not known are of a newer Assay.
     """
-    launches: dict[str, dict[str, Any]] = {}
+    launches: dict[str, LaunchEvent] = {}
     notes: dict[str, list[str]] = {}
     reported: dict[str, list[Remark]] = {}
-    done: dict[str, dict[str, Any]] = {}
+    done: dict[str, DoneEvent] = {}
     only = ""
     for place, event in enumerate(lines):
+        if "event" not in event:
+            continue
         try:
-            kind = event.get("event")
             host = str(event.get("host") or only)
-            if kind == "launch":
+            if event["event"] == "launch":
                 placement = event.get("placement") or [{}]
                 host = str(event.get("host") or placement[0].get("host") or "")
                 _launch(event, about, host, None, [])  # for what it would complain of
                 only = only or host
                 launches[host] = event
-            elif kind == "block":
-                yield _measured(event, about, host, launches.get(host, {}).get("seed", 0))
-            elif kind == "check":
+            elif event["event"] == "block":
+                yield _measured(event, about, host, launches.get(host, UNKNOWN).get("seed", 0))
+            elif event["event"] == "check":
                 yield _check(event, about, host)
-            elif kind == "note":
+            elif event["event"] == "note":
                 text = str(event.get("text", ""))
                 _text("text", text)
                 notes.setdefault(host, []).append(text)
-                older = launches.get(host, {}).get("version", 0) < remarks.SINCE
+                older = launches.get(host, UNKNOWN).get("version", 0) < remarks.SINCE
                 if older and (remark := remarks.from_note(text)) is not None:
                     reported.setdefault(host, []).append(remark)
             elif (remark := remarks.of_event(event)) is not None:
@@ -228,9 +231,9 @@ def folded(
                 reported.setdefault(host, []).append(remark)
                 if str(remark) not in notes.setdefault(host, []):
                     notes[host].append(str(remark))
-            elif kind == "done":
-                done[host] = {}
-                _launch(launches.get(host, {}), about, host, event, [])  # the same
+            elif event["event"] == "done":
+                done[host] = {"event": "done"}
+                _launch(launches.get(host, UNKNOWN), about, host, event, [])  # the same
                 done[host] = event
         except (ValueError, TypeError, AttributeError, LookupError, OverflowError, RecursionError) as error:
             if complain is not None:
@@ -240,8 +243,8 @@ def folded(
         yield _launch(event, about, host, done.get(host), notes.get(host, []), reported.get(host, []))
 
 
-def _measured(event: dict[str, Any], about: Circumstance, host: str, seed: int) -> Measured:
-    accounting = event.get("accounting") or {}
+def _measured(event: BlockEvent, about: Circumstance, host: str, seed: int) -> Measured:
+    accounting: BlockAccounting = event.get("accounting") or {}
     begun = event.get("t0", 0.0)
     values, first = event["values"], event.get("first")
     block = Block(
@@ -261,7 +264,19 @@ def _measured(event: dict[str, Any], about: Circumstance, host: str, seed: int) 
         host=host,
         t0=begun,
         t1=event.get("t1", begun),
-        **{key: accounting.get(key) for key in (*ACCOUNTING, *ENERGY)},
+        steal=accounting.get("steal"),
+        others=accounting.get("others"),
+        own=accounting.get("own"),
+        wall=accounting.get("wall"),
+        involuntary=accounting.get("involuntary"),
+        voluntary=accounting.get("voluntary"),
+        minor_faults=accounting.get("minor_faults"),
+        major_faults=accounting.get("major_faults"),
+        frequency=accounting.get("frequency"),
+        energy_package=accounting.get("energy_package"),
+        energy_memory=accounting.get("energy_memory"),
+        energy_platform=accounting.get("energy_platform"),
+        energy_source=accounting.get("energy_source"),
     )
     made = Measured(
         _sound(block),
@@ -277,7 +292,7 @@ def _measured(event: dict[str, Any], about: Circumstance, host: str, seed: int) 
     return made
 
 
-def _check(event: dict[str, Any], about: Circumstance, host: str) -> Check:
+def _check(event: CheckEvent, about: Circumstance, host: str) -> Check:
     return _sound(
         Check(
             run=about.run,
@@ -307,7 +322,7 @@ def case_of(event: Mapping[str, object], about: Circumstance) -> Case:
     return Case({name: case[name] for name in sorted(case)})
 
 
-def _parameters(key: str, case: dict[str, Any]) -> None:
+def _parameters(key: str, case: Mapping[str, object]) -> None:
     for name, value in case.items():
         _text(key, name)
         if isinstance(value, str):
@@ -333,7 +348,7 @@ def _reals(key: str, values: Any) -> list[float]:
     return [_real(key, value) for value in values]
 
 
-def _text(key: str, value: Any) -> None:
+def _text(key: str, value: object) -> None:
     """Refuse what is no text, and text that holds half a surrogate, which no table and no page can hold."""
     if not isinstance(value, str):
         raise ValueError(f"{key}: got {value!r}, expected text")
@@ -440,10 +455,10 @@ def _samples(measured: Measured, about: Circumstance) -> Iterator[Sample]:
 
 
 def _launch(
-    event: dict[str, Any],
+    event: LaunchEvent,
     about: Circumstance,
     host: str,
-    done: dict[str, Any] | None,
+    done: DoneEvent | None,
     notes: list[str],
     reported: Sequence[Remark] = (),
 ) -> Launch:
@@ -470,9 +485,9 @@ def _launch(
         notes=json.dumps(notes),
         provenance=about.provenance,
         reference_before=event.get("reference"),
-        reference_after=(done or {}).get("reference"),
-        user_seconds=(done or {}).get("user"),
-        system_seconds=(done or {}).get("system"),
+        reference_after=None if done is None else done.get("reference"),
+        user_seconds=None if done is None else done.get("user"),
+        system_seconds=None if done is None else done.get("system"),
         remarks=remarks.written(reported),
     )
     _placed(event.get("placement") or [])

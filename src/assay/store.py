@@ -29,7 +29,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NoReturn
+from typing import IO, TYPE_CHECKING, NoReturn, cast
 
 from assay import versions
 from assay.errors import InputError, StorageError, warn
@@ -42,6 +42,7 @@ from assay.stored.journal_entries import JournalEntry
 from assay.stored.launch_file import Content, LaunchFile, LaunchFiles
 from assay.stored.made_folder import MadeFolder
 from assay.stored.run_names import RunName
+from assay.stored.run_record import RunRecord
 from assay.stored.state import state_folder
 from assay.stored.tables import TABLES, schema
 
@@ -87,7 +88,7 @@ def _lost(error: OSError, run: Path) -> str:
 class Run:
     """One run's folder."""
 
-    def __init__(self, folder: Path, about: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, about: RunRecord) -> None:
         self.folder = folder
         self.about = about
         self.altered = False  # run.json is not what was written
@@ -95,7 +96,7 @@ class Run:
         self._damage: Damage | None = None
         self._tables: dict[str, pa.Table] | bool = False  # True: Parquet that can be read
         self._warned: set[str] = set()
-        self._provenance: tuple[dict[str, dict[str, Any]], list[str]] | None = None
+        self._provenance: tuple[dict[str, dict[str, object]], list[str]] | None = None
         self._journal = journal.Journal(folder / "journal.jsonl")
         self._files = LaunchFiles()
         self._made: MadeFolder | None = None
@@ -104,7 +105,7 @@ class Run:
     # -- making and finding ------------------------------------------------------------------------------------------
 
     @staticmethod
-    def create(out: Path | None, about: dict[str, Any]) -> Run:
+    def create(out: Path | None, about: Mapping[str, object]) -> Run:
         """Make a run's folder at `out` (default: runs/ID here). InputError where it is not empty or not writable."""
         stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
         identity = f"{stamp}-{hashlib.sha256(os.urandom(8)).hexdigest()[:6]}"
@@ -116,7 +117,7 @@ class Run:
                 accepted="another folder, or `assay evaluate --resume` to go on with this one",
             )
         about = {"id": identity, "created": time.time(), "state": "running", **about}
-        run = Run(folder, about)
+        run = Run(folder, cast(RunRecord, about))
         try:
             run._made = MadeFolder(folder, INNER)
             try:
@@ -166,7 +167,7 @@ class Run:
             raise ValueError(f"wishes.names: got {names!r}, expected a list of names")
         if isinstance(host := kept.get("host"), dict):
             kept["host"], _ = usable(host)
-        run = Run(folder, kept)
+        run = Run(folder, cast(RunRecord, kept))
         run.altered = bool(wrong)
         for text in wrong:
             run.warn(f"{path}: {text}")
@@ -317,11 +318,11 @@ class Run:
             self.warn(f"{self.folder}: {wrong}")
         return key
 
-    def provenance(self) -> dict[str, dict[str, Any]]:
+    def provenance(self) -> dict[str, dict[str, object]]:
         """Return all circumstances by key; those that cannot be read are in `damage`."""
         return self._circumstances()[0]
 
-    def _circumstances(self) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    def _circumstances(self) -> tuple[dict[str, dict[str, object]], list[str]]:
         if self._provenance is None:
             self._provenance = provenance.read_all(self.folder / "provenance")
         return self._provenance
@@ -419,7 +420,9 @@ class Run:
         """Record the run's state, with the checksums of the files `kept`."""
         try:
             sums = {name: seal.of_file(self.folder / name) for name in kept if (self.folder / name).is_file()}
-            self.about.update(state=state, ended=time.time(), checksums=sums)
+            self.about["state"] = state
+            self.about["ended"] = time.time()
+            self.about["checksums"] = sums
             self.save()
         except OSError as error:
             storage_failed(error, self.folder, self.folder)
@@ -492,7 +495,7 @@ def connect(runs: Sequence[Run], *, write: bool = False, figures: pa.Table | Non
     stored = list(dict.fromkeys(run.folder for run in runs if run.folder not in unfolded))
     for name, kind in TABLES.items():
         files = [tables.parquet(folder, name) for folder in stored]
-        sources: list[Any] = [tables.dataset(alike) for alike in tables.of_one_form(files)]
+        sources: list[object] = [tables.dataset(alike) for alike in tables.of_one_form(files)]
         sources += [held[name] for held in unfolded.values()] or ([] if stored else [schema(kind).empty_table()])
         for number, source in enumerate(sources):
             connection.register(f"{name}_{number}", source)

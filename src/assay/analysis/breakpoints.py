@@ -11,6 +11,8 @@ bracket: the share that finds it again is its `support`.
 Source: Bai and Perron 1998 (sequential breaks in linear models); ruptures (Truong, Oudre, Vayatis 2020).
 """
 
+from __future__ import annotations
+
 import itertools
 import math
 from dataclasses import dataclass
@@ -128,7 +130,7 @@ def _cuts(sizes: Floats, times: Floats, least_effect: float, noise: float, most:
     return cuts
 
 
-def _pieces(n: int, cuts: list[int]) -> list[slice]:
+def _pieces(n: int, cuts: list[int]) -> list[slice[int, int, int]]:
     edges = [0, *cuts, n]
     return [slice(start, end) for start, end in itertools.pairwise(edges)]
 

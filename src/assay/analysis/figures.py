@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,10 +20,14 @@ from assay.analysis.median import median
 from assay.analysis.quantiles import quantile, tail_across_launches
 from assay.benchmark.formula import evaluate
 from assay.benchmark.record import Benchmark, Figure
-from assay.case import Case
+from assay.case import Case, ParameterValue
 from assay.document.reported_figure import Moved, ReportedFigure
 
 Array = npt.NDArray[np.float64]
+
+
+Family = tuple[tuple[str, ParameterValue], ...]  # what the cases of a family have in common, by name
+BlockRow = tuple[str, Case, str, int, Sequence[float], int, bool]  # metric, case, host, launch, values, batch, first
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class CaseSamples:
 Describe = Callable[[float | None, str, str, str], ReportedFigure]  # of value, statistic, estimator and scope
 
 
-def cells(blocks: Iterable[tuple[Any, ...]]) -> list[CaseSamples]:
+def cells(blocks: Iterable[BlockRow]) -> list[CaseSamples]:
     """Group blocks of rows, with a list of values in the place of one, in order of time, into cells."""
     grouped: dict[tuple[str, Case], dict[tuple[str, int], list[float]]] = defaultdict(lambda: defaultdict(list))
     first: dict[tuple[str, Case], list[float]] = defaultdict(list)

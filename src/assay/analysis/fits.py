@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.analysis import alpha_beta, breakpoints, cache_levels, fits_hops, fits_levels, fits_speedup, half_performance
-from assay.analysis.figures import CaseSamples
+from assay.analysis.figures import CaseSamples, Family
 from assay.benchmark.formula import evaluate
 from assay.benchmark.record import Benchmark, Figure
+from assay.case import ParameterValue
 
+Place = TypeVar("Place")  # of a cell in its family: a length, or a length and hops
 PAPER_SIZES = (8.0, 8192.0)  # Dunigan 1991, Appendix A: the papers fitted these lengths
 PAPER_SHORT = (8.0, 100.0)  # Table 6: "up to 100 bytes", what Intel's protocols call short
 
@@ -38,12 +40,12 @@ def _lines(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, ob
     return fits_hops.per_hop(record.name, figure, found, times_by_launch, PAPER_SIZES) + made
 
 
-def _in_order(family: tuple[tuple[tuple[str, Any], ...], Any]) -> list[tuple[str, float, str]]:
+def _in_order(family: tuple[Family, object]) -> list[tuple[str, float, str]]:
     return [(key, value if isinstance(value, int | float) else 0.0, str(value)) for key, value in family[0]]
 
 
 def _family(
-    record: Benchmark, figure: Figure, rest: dict[str, object], cells: dict[float, CaseSamples]
+    record: Benchmark, figure: Figure, rest: dict[str, ParameterValue], cells: dict[float, CaseSamples]
 ) -> list[dict[str, object]]:
     sizes, times = times_by_launch(figure, cells)
     about = {"benchmark": record.name, "figure": figure.name, "params": rest}
@@ -134,7 +136,7 @@ def _rate(value: float) -> str:
 
 
 def times_by_launch(
-    figure: Figure, cells: Mapping[Any, CaseSamples]
+    figure: Figure, cells: Mapping[Place, CaseSamples]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Medians of each launch: sizes (n,) in B and times (launches, n) in s, over the launches that have every size."""
     common = set.intersection(*(set(cell.launches) for cell in cells.values()))
@@ -169,14 +171,12 @@ def _cache_levels(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[
     return made
 
 
-def families(
-    found: Sequence[CaseSamples], metric: str, key: str
-) -> dict[tuple[tuple[str, Any], ...], dict[float, CaseSamples]]:
+def families(found: Sequence[CaseSamples], metric: str, key: str) -> dict[Family, dict[float, CaseSamples]]:
     """Group the cells of `metric` that differ only in the number `key`; each family in rising order of it.
 
     Cells whose `key` is no number, as in a damaged line, are in none.
     """
-    grouped: dict[tuple[tuple[str, Any], ...], dict[float, CaseSamples]] = defaultdict(dict)
+    grouped: dict[Family, dict[float, CaseSamples]] = defaultdict(dict)
     for cell in found:
         if cell.metric == metric and type(cell.case.get(key)) in (int, float):
             rest = tuple(sorted((k, v) for k, v in cell.case.items() if k != key))

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.analysis import breakpoints, hops
-from assay.analysis.figures import CaseSamples
+from assay.analysis.figures import CaseSamples, Family
 from assay.benchmark.record import Figure
 
-Times = Callable[[Figure, Mapping[Any, CaseSamples]], tuple[Any, npt.NDArray[np.float64]]]
 Place = tuple[float, float]  # length (B), hops
+Floats = npt.NDArray[np.float64]
+Times = Callable[[Figure, Mapping[Place, CaseSamples]], tuple[Floats, Floats]]
 MISSES = 0.25  # a plane that is off by more at hops it was not fitted on is reported as unsuitable
 
 
@@ -64,8 +64,8 @@ def text_of(plane: hops.PerHop) -> str:
     return f"T = {terms} over {reach} ({how}{caveat})"
 
 
-def _families(found: Sequence[CaseSamples], metric: str) -> dict[tuple[tuple[str, Any], ...], dict[Place, CaseSamples]]:
-    grouped: dict[tuple[tuple[str, Any], ...], dict[Place, CaseSamples]] = defaultdict(dict)
+def _families(found: Sequence[CaseSamples], metric: str) -> dict[Family, dict[Place, CaseSamples]]:
+    grouped: dict[Family, dict[Place, CaseSamples]] = defaultdict(dict)
     for cell in found:
         if cell.metric == metric and cell.case.get("hops") and cell.case.get("bytes") is not None:
             rest = tuple(sorted((k, v) for k, v in cell.case.items() if k not in ("bytes", "hops")))

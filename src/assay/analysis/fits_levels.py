@@ -12,13 +12,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.analysis import cache_levels
-from assay.analysis.figures import CaseSamples
+from assay.analysis.figures import CaseSamples, Family
 from assay.analysis.level_rates import (
     AGREE,
     BEST,
@@ -30,18 +30,45 @@ from assay.analysis.level_rates import (
     exceeds_measured,
     fit_levels,
 )
-from assay.benchmark.record import Benchmark
+from assay.benchmark.record import Benchmark, Scalar
+from assay.case import ParameterValue
 
 Cells = Mapping[float, CaseSamples]
-Families = Callable[[Sequence[CaseSamples], str, str], Mapping[tuple[tuple[str, Any], ...], Cells]]
+Families = Callable[[Sequence[CaseSamples], str, str], Mapping[Family, Cells]]
 
 
-def fit_families(record: Benchmark, found: Sequence[CaseSamples], families: Families) -> list[dict[str, Any]]:
+class LevelRatesNumbers(TypedDict):
+    """A loop in one level of memory, as a document has it (`document.fits.LevelRatesFit`)."""
+
+    benchmark: str
+    figure: str
+    params: dict[str, ParameterValue]
+    law: str
+    level: str
+    size: float | None
+    lengths: list[float]
+    basis: str
+    r_max: float
+    r_max_ci95: list[float] | None
+    r_max_paper: float
+    bandwidth: float
+    intensity: float
+    n_half: float | None
+    n_half_ci95: list[float] | None
+    n_half_range: list[float] | None
+    start_up_cycles: float | None
+    start_up_cycles_range: list[float] | None
+    best_measured: float
+    cycles_per_element: float | None
+    reason: str | None
+
+
+def fit_families(record: Benchmark, found: Sequence[CaseSamples], families: Families) -> list[dict[str, object]]:
     """Fit every family of cells that differ in length only; one entry a family and level."""
     caches, seen = _caches(found, families)
     cycles = families(found, "cycles", "length")
     cycle = _cycle(found)
-    made = []
+    made: list[dict[str, object]] = []
     for rest, cells in families(found, "time", "length").items():
         constants = record.constants(dict(rest))
         of = {level.level: level for level in _fitted(cycles.get(rest, {}), constants, caches)}
@@ -49,7 +76,7 @@ def fit_families(record: Benchmark, found: Sequence[CaseSamples], families: Fami
             entry = _entry(record, dict(rest), constants, *_agreeing(level, of.get(level.level), cycle))
             if seen is not None and level.size is not None and int(level.level[1:]) not in seen:
                 entry["reason"] = "; ".join(filter(None, (entry["reason"], NOT_SEEN)))
-            made.append(entry | {"text": _text(entry)})
+            made.append({**entry, "text": _text(entry)})
     return made
 
 
@@ -134,7 +161,7 @@ def _without_cycles(rates: LevelRates, why: str) -> tuple[LevelRates, None]:
     return replace(rates, reason="; ".join(filter(None, (rates.reason, f"no cycles: {why}")))), None
 
 
-def _fitted(cells: Cells, constants: Mapping[str, Any], caches: Mapping[int, float]) -> list[LevelRates]:
+def _fitted(cells: Cells, constants: Mapping[str, Scalar], caches: Mapping[int, float]) -> list[LevelRates]:
     """Lines over the passes' times: s, or cycles where the cells hold those."""
     passes = {
         length: {key: length * float(np.median(values)) for key, values in cell.launches.items()}
@@ -143,24 +170,25 @@ def _fitted(cells: Cells, constants: Mapping[str, Any], caches: Mapping[int, flo
     return fit_levels(passes, footprints(list(passes), constants), caches)
 
 
-def footprints(lengths: npt.ArrayLike, constants: Mapping[str, Any]) -> npt.NDArray[np.float64]:
+def footprints(lengths: npt.ArrayLike, constants: Mapping[str, Scalar]) -> npt.NDArray[np.float64]:
     """Bytes that vectors of `lengths` (n,) take up, with what lies between strided elements and with their indices."""
-    each = 8 * constants["arrays"] * constants["stride"] + constants["index"]
+    each = 8 * float(constants["arrays"]) * float(constants["stride"]) + float(constants["index"])
     return np.asarray(np.asarray(lengths, float) * each)
 
 
 def _entry(
     record: Benchmark,
-    rest: dict[str, Any],
-    constants: Mapping[str, Any],
+    rest: dict[str, ParameterValue],
+    constants: Mapping[str, Scalar],
     rates: LevelRates,
     cycles: LevelRates | None,
-) -> dict[str, Any]:
+) -> LevelRatesNumbers:
     flops = float(constants["flops"])
-    moved = float(constants["bytes"] + constants["index"])
+    paper = round(float(constants["paper"]))  # one of a copy, whose 0.76 is a misprint of its cycles
+    moved = float(constants["bytes"]) + float(constants["index"])
     start = None if cycles is None or cycles.start_up is None else cycles.start_up
     each = None if cycles is None else 1 / cycles.r_max
-    entry: dict[str, Any] = {
+    return {
         "benchmark": record.name,
         "figure": "rate",
         "params": rest,
@@ -171,7 +199,7 @@ def _entry(
         "basis": rates.basis,
         "r_max": flops * rates.r_max,
         "r_max_ci95": None if rates.r_max_ci95 is None else [flops * end for end in rates.r_max_ci95],
-        "r_max_paper": round(constants["paper"]) * rates.r_max,  # one of a copy, whose 0.76 is a misprint of its cycles
+        "r_max_paper": paper * rates.r_max,
         "bandwidth": moved * rates.r_max,
         "intensity": flops / moved,
         "n_half": rates.n_half,
@@ -183,21 +211,20 @@ def _entry(
         "cycles_per_element": each,
         "reason": rates.reason,
     }
-    return entry
 
 
-def _text(entry: Mapping[str, Any]) -> str:
+def _text(entry: LevelRatesNumbers) -> str:
     rate = entry["r_max"]
     power = min(max(int(math.log10(rate) // 3), 2), 4)  # Mflop/s to Tflop/s
     what = "r_max" if entry["basis"] == LINE else "at least"
     seen = f" by its line ({entry['best_measured'] / 1000**power:.4g} measured)" if entry["basis"] == LINE else ""
     parts = [f"{entry['level']}: {what} {rate / 1000**power:.4g} {' kMGT'[power]}flop/s{seen}"]
-    if entry["n_half"] is not None:
+    if entry["n_half"] is not None and entry["n_half_range"] is not None:
         parts.append(f"n_half {entry['n_half']:.3g} ({_between(entry['n_half_range'])})")
     if entry["cycles_per_element"] is not None:
         most = "" if entry["basis"] == LINE else "at most "
         parts.append(f"{most}{entry['cycles_per_element']:.3g} cycles per element")
-    if entry["start_up_cycles"] is not None:
+    if entry["start_up_cycles"] is not None and entry["start_up_cycles_range"] is not None:
         parts.append(f"start-up {entry['start_up_cycles']:.3g} cycles ({_between(entry['start_up_cycles_range'])})")
     return ", ".join(parts) + (f" ({entry['reason']})" if entry["reason"] else "")
 

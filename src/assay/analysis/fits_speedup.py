@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.analysis import speedup
-from assay.analysis.figures import CaseSamples
+from assay.analysis.figures import CaseSamples, Family
 from assay.benchmark.formula import evaluate
 from assay.benchmark.record import Benchmark, Figure
 
@@ -27,8 +26,8 @@ SHARES = {"sigma": "serial share or contention", "kappa": "coherence"}
 
 Floats = npt.NDArray[np.float64]
 Cells = dict[float, CaseSamples]
-Families = Callable[[Sequence[CaseSamples], str, str], Mapping[tuple[tuple[str, Any], ...], Cells]]
-Times = Callable[[Figure, Mapping[Any, CaseSamples]], tuple[Floats, Floats]]
+Families = Callable[[Sequence[CaseSamples], str, str], Mapping[Family, Cells]]
+Times = Callable[[Figure, Mapping[float, CaseSamples]], tuple[Floats, Floats]]
 
 
 def laws(record: Benchmark, found: Sequence[CaseSamples], families: Families, times: Times) -> list[dict[str, object]]:
@@ -59,7 +58,7 @@ def laws(record: Benchmark, found: Sequence[CaseSamples], families: Families, ti
 
 
 def _family(
-    about: Mapping[str, Any], key: str, counts: Floats, times: Floats, work: Floats | None = None
+    about: Mapping[str, object], key: str, counts: Floats, times: Floats, work: Floats | None = None
 ) -> list[dict[str, object]]:
     """Its speedups and laws; Amdahl's and Gustafson's need two counts, the universal law three."""
     if len(counts) < 2 or not len(times):
@@ -104,7 +103,7 @@ def _grown(of: Sequence[CaseSamples], work: Work, derived: Sequence[str]) -> lis
     apart = ("ranks", *derived)
     made: list[tuple[dict[str, object], Cells]] = []
     for size in dict.fromkeys(key for cell in of for key in cell.case if key not in apart):
-        grouped: dict[tuple[tuple[str, Any], ...], list[CaseSamples]] = defaultdict(list)
+        grouped: dict[Family, list[CaseSamples]] = defaultdict(list)
         for cell in of:
             rest = tuple(sorted((k, v) for k, v in cell.case.items() if k not in (*apart, size)))
             grouped[rest].append(cell)

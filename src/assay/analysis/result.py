@@ -8,7 +8,6 @@ import dataclasses
 import enum
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ class AnalysisResult:
         return {field.name: plain(getattr(self, field.name)) for field in dataclasses.fields(self) if field.repr}
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> object:
     """Reduce numpy, dataclasses, enumerations and tuples to dict, list, str, int, float, bool and None."""
     if isinstance(value, AnalysisResult):
         return value.to_dict()

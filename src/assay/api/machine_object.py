@@ -55,7 +55,7 @@ class Machine:
         """Its name."""
         return str(self.keys["name"])
 
-    def tables(self) -> dict[str, Any]:
+    def tables(self) -> dict[str, object]:
         """The keys and tables as a file has them."""
         return dict(self.keys)
 

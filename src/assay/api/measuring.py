@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from assay.api.commands import answer, settings
 from assay.api.machine_object import Machine, as_described
 from assay.api.result import CommandResult
+
+if TYPE_CHECKING:
+    from assay.verbs.runs import RunEntry
 
 Parameters = Mapping[str, object]
 
@@ -59,12 +62,12 @@ def open(run: str | Path) -> CommandResult:
     return CommandResult(documents[0])
 
 
-def runs(last: int | None = None) -> list[dict[str, Any]]:
+def runs(last: int | None = None) -> list[RunEntry]:
     """List the runs that you made, the newest last.
 
     Each has id, label, created (Unix time), state, machine, profile, benchmarks, folder.
     """
-    found: list[dict[str, Any]] = answer("runs", [], {"last": last}).document["runs"]
+    found: list[RunEntry] = answer("runs", [], {"last": last}).document["runs"]
     return found
 
 

@@ -24,10 +24,10 @@ class Network:
     `labels`: of the routers by number, where they come from a graph.
     """
 
-    network: dict[str, Any]
-    traffic: dict[str, Any]
-    io: dict[str, Any] | None
-    method: dict[str, Any]
+    network: dict[str, object]
+    traffic: dict[str, object]
+    io: dict[str, object] | None
+    method: dict[str, object]
     labels: tuple[Hashable, ...] = field(default=(), compare=False, repr=False)
 
     def __init__(
@@ -125,7 +125,7 @@ class Network:
             applies.check(found, tables, lambda: (found, tables))
         return found
 
-    def tables(self) -> dict[str, Any]:
+    def tables(self) -> dict[str, dict[str, object]]:
         """The tables as a file has them; empty ones are left out."""
         held = {"network": self.network, "traffic": self.traffic, "io": self.io, "method": self.method}
         return {name: table for name, table in held.items() if table is not None and (table or name == "network")}

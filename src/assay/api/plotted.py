@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay.api.table import rows
+from assay.document.verb_figure import VerbFigure
 from assay.errors import InputError
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 WIDE = 100  # times: an axis that spans more is logarithmic
 
 
-def plotted(figures: Sequence[dict[str, Any]], x: str | None, name: str | None) -> plotly.graph_objects.Figure:
+def plotted(figures: Sequence[VerbFigure], x: str | None, name: str | None) -> plotly.graph_objects.Figure:
     """Draw them. InputError where nothing can be drawn, or no figure has the name or the parameter."""
     import plotly.graph_objects as go
 
@@ -30,7 +31,7 @@ def plotted(figures: Sequence[dict[str, Any]], x: str | None, name: str | None) 
     along = x or max(numeric, key=lambda key: len(numeric[key]), default=None)
     if along not in numeric:
         raise InputError("is no parameter with numbers", key="x", value=along, accepted=", ".join(sorted(numeric)))
-    lines: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    lines: dict[str, list[VerbFigure]] = defaultdict(list)
     for each in shown:
         if along in each["params"]:
             lines[_label(each, along, shown)].append(each)
@@ -38,8 +39,8 @@ def plotted(figures: Sequence[dict[str, Any]], x: str | None, name: str | None) 
     drawn = go.Figure()
     for label, points in lines.items():
         points.sort(key=lambda each: each["params"][along])
-        reach = [each.get("ci95") or [each["value"]] * 2 for each in points]
-        values = [each["value"] for each in points]
+        values = [_value(each) for each in points]
+        reach = [_reach(each) for each in points]
         drawn.add_scatter(
             x=[each["params"][along] for each in points],
             y=values,
@@ -56,13 +57,25 @@ def plotted(figures: Sequence[dict[str, Any]], x: str | None, name: str | None) 
     spread = sorted(numeric[along])
     if spread[0] > 0 and spread[-1] > WIDE * spread[0]:
         drawn.update_xaxes(type="log")
-    heights = [abs(each["value"]) for each in shown if each["value"]]
-    if len(units) > 1 or (heights and max(heights) > WIDE * min(heights) and all(e["value"] > 0 for e in shown)):
+    heights = [abs(_value(each)) for each in shown if each["value"]]
+    if len(units) > 1 or (heights and max(heights) > WIDE * min(heights) and all(_value(e) > 0 for e in shown)):
         drawn.update_yaxes(type="log")
     return drawn
 
 
-def _label(each: dict[str, Any], along: str, shown: Sequence[dict[str, Any]]) -> str:
+def _value(each: VerbFigure) -> float:
+    value = each["value"]
+    assert value is not None  # else it is not drawn
+    return value
+
+
+def _reach(each: VerbFigure) -> tuple[float, float]:
+    """The ends of its interval; its value where an end is not known."""
+    low, high = each.get("ci95") or (None, None)
+    return _value(each) if low is None else low, _value(each) if high is None else high
+
+
+def _label(each: VerbFigure, along: str, shown: Sequence[VerbFigure]) -> str:
     """What sets a line off from the others: figure, statistic, and the parameters that differ."""
     varied = [
         f"{key}={value}"
@@ -72,5 +85,5 @@ def _label(each: dict[str, Any], along: str, shown: Sequence[dict[str, Any]]) ->
     return " ".join([each["name"], *([each["statistic"]] if each.get("statistic") else []), *varied])
 
 
-def _names(figures: Sequence[dict[str, Any]], key: str) -> str:
-    return ", ".join(sorted({row[key] for row in rows(figures)})) or "a result with figures"
+def _names(figures: Sequence[VerbFigure], key: str) -> str:
+    return ", ".join(sorted({str(row[key]) for row in rows(figures)})) or "a result with figures"

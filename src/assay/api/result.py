@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.api.commands import CommandDocument
+from assay.document.verb_figure import VerbFigure
 from assay.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,9 +35,9 @@ class CommandResult:
         return replace(self, messages=messages)
 
     @property
-    def figures(self) -> list[dict[str, Any]]:
+    def figures(self) -> list[VerbFigure]:
         """Every figure: name, value, unit, statistic, params, ci95, state …; SI units."""
-        found: list[dict[str, Any]] = self.document.get("figures", [])
+        found: list[VerbFigure] = self.document.get("figures", [])
         return found
 
     @property

@@ -45,7 +45,8 @@ def sweep(
         found = CommandResult.of(answer("simulate", [path], {**words, **options}))
     for figure in found.figures:  # whose setting is in a command line's words
         for key, values in axes.items():
-            figure["params"][key] = {str(value): value for value in values}[figure["params"][key]]
+            named = {str(value): value for value in values}
+            figure["params"] = {**figure["params"], key: named[figure["params"][key]]}
     return found
 
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from assay.document.verb_figure import VerbFigure
+
 if TYPE_CHECKING:
     import pyarrow
 
@@ -13,7 +15,7 @@ FIRST, LAST = ("benchmark", "name"), ("value", "unit", "low", "high", "statistic
 MOST_ROWS = 40  # of what a notebook shows
 
 
-def rows(figures: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def rows(figures: Sequence[VerbFigure]) -> list[dict[str, object]]:
     """Give each figure flat: benchmark, name, its parameters, value, unit, the 95% interval, statistic, state, kind.
 
     A parameter that has the name of another column is `param.NAME`. A column that no figure has is left out.
@@ -22,7 +24,7 @@ def rows(figures: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     made = []
     for each in figures:
         low, high = each.get("ci95") or (None, None)
-        flat = each | {"low": low, "high": high}
+        flat: dict[str, object] = {**each, "low": low, "high": high}
         row = {key: flat.get(key) for key in FIRST}
         row |= {column(key): each.get("params", {}).get(key) for key in parameters}
         made.append(row | {key: flat.get(key) for key in LAST})
@@ -35,7 +37,7 @@ def column(parameter: str) -> str:
     return f"param.{parameter}" if parameter in (*FIRST, *LAST) else parameter
 
 
-def table(figures: Sequence[dict[str, Any]]) -> pyarrow.Table:
+def table(figures: Sequence[VerbFigure]) -> pyarrow.Table:
     """Give the rows as an Arrow table; a parameter with values of several types is text."""
     import pyarrow
 
@@ -55,7 +57,7 @@ def _column(values: list[Any]) -> Any:
     return pyarrow.array(values)
 
 
-def html(figures: Sequence[dict[str, Any]]) -> str:
+def html(figures: Sequence[VerbFigure]) -> str:
     """Give a notebook's table, of the first rows; what is equal in all rows is in a line above it."""
     flat = rows(figures)
     if not flat:

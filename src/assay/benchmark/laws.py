@@ -9,11 +9,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterator
-from typing import Any
 
 from assay.benchmark.decoding import PROFILES, Keys, RecordError
 from assay.benchmark.model import Benchmark
-from assay.benchmark.parameter import Parameter
+from assay.benchmark.parameter import Parameter, Value
 from assay.benchmark.programs import programs_root
 from assay.benchmark.sections import BASE_UNITS, Figure
 from assay.machine import units
@@ -64,7 +63,7 @@ def _parameter(parameter: Parameter, where: Keys) -> None:
         raise RecordError(problem, (*where, "default"), list(parameter.default), "sweep = true")
 
 
-def _values(parameter: Parameter) -> Iterator[tuple[str, Any]]:
+def _values(parameter: Parameter) -> Iterator[tuple[str, Value]]:
     """What a parameter has where nothing is set, by the key that says it."""
     yield "default", parameter.default
     yield from ((profile, parameter.profiles[profile]) for profile in PROFILES if profile in parameter.profiles)

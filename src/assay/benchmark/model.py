@@ -9,10 +9,10 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple, TypedDict
 
 from assay.benchmark.decoding import PROFILES, Profile, Scalar, given, key, mapping
-from assay.benchmark.parameter import REPETITIONS, Parameter
+from assay.benchmark.parameter import REPETITIONS, OtherDefaults, Parameter, ParameterDescribed
 from assay.benchmark.programs import programs_root
 from assay.benchmark.sections import (
     NONE,
@@ -29,6 +29,7 @@ from assay.benchmark.sections import (
     SharesRecord,
     UnitSource,
 )
+from assay.case import Parameters
 from assay.errors import InputError
 
 PARTS = ("processor", "memory", "threads", "kernels", "devices", "messages", "files", "applications")
@@ -37,8 +38,7 @@ Part = Literal["processor", "memory", "threads", "kernels", "devices", "messages
 Need = Literal["storage", "self", "host", "progress", "forwarding", "forced"]
 # What a program may use where it is (execute/libraries.py).
 Library = Literal["blas", "lapack", "fftw"]
-_RANKS: dict[str, Any] = {"problem": "is no number of ranks", "least": 1}
-_FROM_1 = "a whole number from 1"
+_NO_RANKS, _FROM_1 = "is no number of ranks", "a whole number from 1"
 
 
 class PlainProgram(NamedTuple):
@@ -53,6 +53,44 @@ class PlainProgram(NamedTuple):
     libraries: tuple[str, ...] = ()
     units: Mapping[str, UnitSource] = NONE
     machine: str | None = None
+
+
+class MetricDescribed(TypedDict):
+    """What a program measures."""
+
+    unit: str
+    help: str
+
+
+class FigureDescribed(TypedDict):
+    """What is computed of a metric."""
+
+    metric: str
+    unit: str
+    formula: str
+    better: str
+    help: str
+
+
+class BenchmarkDescribed(TypedDict):
+    """A record as plain data; `program`: its file in `programs/`, None of a person's own."""
+
+    name: str
+    title: str
+    part: str
+    kind: str
+    summary: str
+    cost: str
+    check: str
+    source: str
+    published: list[str]
+    historical: bool
+    first_look: bool
+    model: str | None
+    program: str | None
+    parameters: dict[str, ParameterDescribed]
+    metrics: dict[str, MetricDescribed]
+    figures: dict[str, FigureDescribed]
 
 
 @dataclass(frozen=True)
@@ -93,9 +131,9 @@ class Benchmark:
     first_launch: FirstLaunch | None = None
     with_data: str | None = None  # the case whose messages carry data on a described machine only by --verify
     or_nothing: bool = False
-    ranks: int | Literal["all"] | None = key(default=None, accepted=f'{_FROM_1}, or "all"', **_RANKS)
-    least_ranks: int = key(default=1, accepted=_FROM_1, **_RANKS)
-    most_ranks: int | None = key(default=None, accepted=_FROM_1, **_RANKS)
+    ranks: int | Literal["all"] | None = key(default=None, problem=_NO_RANKS, accepted=f'{_FROM_1}, or "all"', least=1)
+    least_ranks: int = key(default=1, problem=_NO_RANKS, accepted=_FROM_1, least=1)
+    most_ranks: int | None = key(default=None, problem=_NO_RANKS, accepted=_FROM_1, least=1)
     host: bool = False
     needs: tuple[Need, ...] = ()
     needs_device: bool = False
@@ -153,9 +191,9 @@ class Benchmark:
         """The parameters that name folders: part of no case."""
         return tuple(name for name, parameter in self.parameters.items() if parameter.kind == "path")
 
-    def constants(self, case: Mapping[str, Any]) -> dict[str, Any]:
+    def constants(self, case: Parameters) -> dict[str, Scalar]:
         """What the record says of a case's choices: `[constants.PARAMETER] CHOICE = { NAME = number }`, by NAME."""
-        found: dict[str, Any] = {}
+        found: dict[str, Scalar] = {}
         for parameter, choices in self.choice_constants.items():
             found |= choices.get(str(case.get(parameter)), {})
         return found
@@ -177,7 +215,7 @@ class Benchmark:
             parsed[name] = known[name].parse(text)
         return parsed
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> BenchmarkDescribed:
         """Give the record as plain data, for JSON and tables."""
         return {
             "name": self.name,
@@ -198,8 +236,7 @@ class Benchmark:
                     "kind": p.kind,
                     "unit": p.unit,
                     "default": p.default,
-                    **({"profiles": dict(p.profiles)} if p.profiles else {}),
-                    **({} if p.simulated is None else {"described": p.simulated}),
+                    **_other_defaults(p),
                     "accepted": p.accepted(),
                     "help": p.help,
                 }
@@ -211,3 +248,12 @@ class Benchmark:
                 for f in self.figures.values()
             },
         }
+
+
+def _other_defaults(parameter: Parameter) -> OtherDefaults:
+    found: OtherDefaults = {}
+    if parameter.profiles:
+        found["profiles"] = dict(parameter.profiles)
+    if parameter.simulated is not None:
+        found["described"] = parameter.simulated
+    return found

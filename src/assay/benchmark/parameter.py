@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, NotRequired, TypedDict
 
 from assay.benchmark.decoding import Scalar, given, key, mapping
 from assay.errors import InputError
@@ -114,7 +114,24 @@ class Parameter:
         return InputError(problem, key=f"parameter {self.name}", value=value, accepted=self.accepted())
 
 
-def spelled_defaults(parameter: Mapping[str, Any]) -> str:
+class OtherDefaults(TypedDict):
+    """The defaults of a parameter by profile, and on a described machine, where it has some."""
+
+    profiles: NotRequired[dict[str, Value]]
+    described: NotRequired[Value]
+
+
+class ParameterDescribed(OtherDefaults):
+    """A parameter."""
+
+    kind: str
+    unit: str
+    default: Value
+    accepted: str
+    help: str
+
+
+def spelled_defaults(parameter: ParameterDescribed) -> str:
     """Spell what is measured where nothing is set: the default, and what profiles and described machines take instead.
 
     `parameter`: as a benchmark describes it. `assay run` is of profile quick unless told otherwise.

@@ -14,7 +14,7 @@ import functools
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from assay import former_names, input_file
 from assay.benchmark import own, peers
@@ -25,7 +25,7 @@ from assay.benchmark.programs import programs_root
 from assay.benchmark.sections import Figure, Metric, UnitSource
 from assay.errors import InputError
 from assay.toml import lines
-from assay.toml.source import parse_toml
+from assay.toml.source import TomlTable, TomlValue, parse_toml
 
 __all__ = ["PARTS", "PROFILES", "REPETITIONS", "SCRATCH", "Benchmark", "Figure", "Metric", "Parameter", "PlainProgram",
            "Scalar", "UnitSource", "programs_root", "shortened", "spelled",
@@ -72,9 +72,9 @@ def _located(error: RecordError, text: _Text, path: Path) -> InputError:
     return InputError(error.problem, file=path, line=line, key=dotted, value=error.value, accepted=error.accepted)
 
 
-def _whole(table: dict[str, Any], path: Path) -> dict[str, Any]:
+def _whole(table: TomlTable, path: Path) -> TomlTable:
     """Fill in what the record and its sections take from fragments."""
-    stated = {
+    stated: TomlTable = {
         kind: {name: _taken((kind, name), section, path) for name, section in sections.items()}
         if isinstance(sections, dict)
         else sections
@@ -89,17 +89,18 @@ def _whole(table: dict[str, Any], path: Path) -> dict[str, Any]:
     return shared | stated
 
 
-def _taken(keys: Keys, section: Any, path: Path) -> Any:
+def _taken(keys: Keys, section: TomlValue, path: Path) -> TomlValue:
     if not isinstance(section, dict) or "from" not in section:
         return section
     kind, name = keys
-    shared = _fragment(section["from"], path).get(kind, {}).get(name)
-    if shared is None:
+    of_kind = _fragment(section["from"], path).get(kind)
+    shared = of_kind.get(name) if isinstance(of_kind, dict) else None
+    if not isinstance(shared, dict):
         raise RecordError("that file shares no section of this name", (*keys, "from"), section["from"])
     return shared | {key: value for key, value in section.items() if key != "from"}
 
 
-def _fragment(header: object, path: Path) -> dict[str, Any]:
+def _fragment(header: object, path: Path) -> TomlTable:
     """What a header beside a program, in a folder above it or below `programs/` shares; nothing if there is none."""
     found = next(
         (root / str(header) for root in (*path.parents, programs_root()) if (root / str(header)).is_file()), None
@@ -108,7 +109,7 @@ def _fragment(header: object, path: Path) -> dict[str, Any]:
 
 
 @functools.lru_cache(maxsize=64)
-def _shared(header: Path, changed: int) -> dict[str, Any]:
+def _shared(header: Path, changed: int) -> TomlTable:
     """The fragment of a header as it was when it was last changed (ns)."""
     text = _FRAGMENT.search(header.read_text(encoding="utf-8"))
     return parse_toml(text.group(1), header) if text else {}

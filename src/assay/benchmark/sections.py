@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple, Never
 
 from assay.benchmark.decoding import Profile, Scalar, given, key
 
 BASE_UNITS = "s, B, B/s, s/B, 1/s, flop/s or 1: samples and figures are kept in SI base units"
 Formula = str | int | float
-NONE: Mapping[str, Any] = MappingProxyType({})
+NONE: Mapping[str, Never] = MappingProxyType({})
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,11 @@ the whole of it by another compiler, with the same flags.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from assay.benchmark.record import Benchmark
-from assay.case import Case
+from assay.case import Case, Parameters
 
 KEYS = ("compiler", "flags", "isa")
 MPI_KEYS = ("mpi", "transport")
@@ -45,7 +44,7 @@ class Variant:
         return f"{self.compiler} {self.words}"
 
     @staticmethod
-    def of(case: Mapping[str, Any]) -> Variant | None:
+    def of(case: Parameters) -> Variant | None:
         """The build variant that a case was measured in; None where it was in none."""
         parts = [case.get(key) for key in KEYS]
         return Variant(*map(str, parts)) if all(isinstance(part, str) for part in parts) else None
@@ -72,7 +71,7 @@ class MpiVariant:
         return " ".join(self.factors.values())
 
     @staticmethod
-    def of(case: Mapping[str, Any]) -> MpiVariant | None:
+    def of(case: Parameters) -> MpiVariant | None:
         """The MPI variant that a case was measured in; None where it was in none."""
         parts = [case.get(key) for key in MPI_KEYS]
         mpi, transport = parts
@@ -84,7 +83,7 @@ class MpiVariant:
 AnyVariant = Variant | MpiVariant
 
 
-def variant_of(case: Mapping[str, Any]) -> AnyVariant | None:
+def variant_of(case: Parameters) -> AnyVariant | None:
     """The variant of either kind that a case was measured in; None where it was in none."""
     return Variant.of(case) or MpiVariant.of(case)
 
@@ -101,7 +100,7 @@ def exchanges(record: Benchmark) -> bool:
     return record.kind == "ranks" and not record.host
 
 
-def without(case: Mapping[str, Any]) -> Case:
+def without(case: Parameters) -> Case:
     """A case without its variant."""
     variant = variant_of(case)
     return Case(case).without(() if variant is None else variant.factors)

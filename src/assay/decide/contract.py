@@ -6,13 +6,13 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
 from assay import input_file, versions
 from assay.analysis.acceptance import LEAST_RISK, MOST_RISK
-from assay.benchmark.record import Benchmark, Figure, benchmarks
+from assay.benchmark.record import Benchmark, Figure, Scalar, benchmarks
 from assay.errors import InputError
 from assay.machine import units
 from assay.machine.switch_tree import SwitchTree, read_switches
@@ -79,7 +79,7 @@ class Requirement:
     name: str
     record: Benchmark
     figure: Figure
-    case: Mapping[str, Any]
+    case: Mapping[str, Scalar]
     limit: float
     higher: bool
     share: float
@@ -196,19 +196,20 @@ def amount(text: str, unit: str) -> float:
     return units.quantity(text, wanted) / float(factor)
 
 
-def _case(source: Source, at: int, table: RequirementTable, record: Benchmark) -> dict[str, Any]:
+def _case(source: Source, at: int, table: RequirementTable, record: Benchmark) -> dict[str, Scalar]:
     """The case with its parameters as the program has them; labels that only results have stay as they are written."""
-    found: dict[str, Any] = {}
+    found: dict[str, Scalar] = {}
     for key, value in table.case.items():
         if key not in record.parameters:
             found[key] = value
             continue
         keys, parameter = ("requirement", at, "case", key), record.parameters[key]
         try:
-            found[key] = parameter.parse(str(value))
+            parsed = parameter.parse(str(value))
         except InputError:
             problem = f"is no value of this parameter of {record.name}"
             raise source.error(keys, problem, value=value, accepted=parameter.accepted()) from None
-        if isinstance(found[key], tuple):
+        if isinstance(parsed, tuple):
             raise source.error(keys, "is several values", value=value, accepted="one value: a requirement has one case")
+        found[key] = parsed
     return found

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from assay import versions
 from assay.analysis.acceptance import planning_spread
@@ -23,6 +22,7 @@ from assay.report.judge.comparison import identity
 from assay.report.units import human
 from assay.report.units import params as words_of
 from assay.store import Run
+from assay.toml.source import TomlTable
 from assay.toml.writing import write_toml
 
 RISK = 0.05
@@ -129,9 +129,7 @@ def _main(section: Section) -> list[ReportedFigure]:
     return heads or [each for each in section.figures if each.main]
 
 
-def _requirement(
-    each: FigureOfRuns, limit: float, more: Mapping[str, Any] | None = None, note: str | None = None
-) -> dict[str, Any]:
+def _requirement(each: FigureOfRuns, limit: float, more: TomlTable | None = None, note: str | None = None) -> TomlTable:
     case = words_of(each.case)
     name = f"{each.benchmark} {each.figure.replace('_', ' ')}{f' ({case})' if case else ''}"
     return {
@@ -160,6 +158,6 @@ def _written(value: float, unit: str) -> str | float:
     return f"{value:.6g} {unit}"
 
 
-def _text(name: str, requirements: Sequence[Mapping[str, Any]], comments: Sequence[str]) -> str:
+def _text(name: str, requirements: Sequence[TomlTable], comments: Sequence[str]) -> str:
     tables = {"name": name, "risks": {"vendor": RISK, "buyer": RISK}, "requirement": list(requirements)}
     return write_toml(versions.marked(versions.CONTRACT, tables), comments)

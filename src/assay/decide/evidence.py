@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from assay.benchmark.record import Benchmark
 from assay.decide.contract import Requirement
@@ -88,7 +87,7 @@ def _of_section(requirement: Requirement, node: str, section: Section, found: Se
     return NodeEvidence(node, figure, "; ".join(notes) or None, exact)
 
 
-def _fits(case: Mapping[str, Any], params: Mapping[str, Any]) -> bool:
+def _fits(case: Mapping[str, object], params: Mapping[str, object]) -> bool:
     return all(
         key in params and (params[key] == value or str(params[key]) == str(value)) for key, value in case.items()
     )

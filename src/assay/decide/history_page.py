@@ -6,7 +6,6 @@ import math
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from assay.decide.page_template import page_from
 from assay.document.history import FigureHistory, HistoryChange, MachineHistory
@@ -76,5 +75,5 @@ def sparkline(of: FigureHistory, changes: list[HistoryChange]) -> Sparkline:
     )
 
 
-def _date(value: Any) -> str:
+def _date(value: float) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(float(value)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from assay.document.history import FigureHistory, HistoryRun, HistoryValue
 from assay.document.reported_figure import ReportedFigure
@@ -107,5 +106,5 @@ def _made_with(run: Run) -> dict[str, str]:
     return made
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)

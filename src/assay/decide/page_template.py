@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from assay.sanitised import visible
 
 
-def page_from(template: str, filters: Mapping[str, Any], **given: Any) -> str:
+def page_from(template: str, filters: Mapping[str, object], **given: object) -> str:
     """Lay out a page; texts are escaped, and what a terminal or browser would act on is made visible."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader
 

@@ -13,6 +13,7 @@ from assay.decide.contract_verdict import judged_requirement, whole_verdict
 from assay.decide.evidence import NodeEvidence, SectionsByNode, evidence, sections_by_node
 from assay.decide.part_evidence import part_evidence
 from assay.document.acceptance import Acceptance, AcceptedRun, ContractNamed, StatedRisks
+from assay.document.host_facts import HostFacts
 from assay.errors import InputError
 from assay.kinds import NumberKind
 from assay.store import Run
@@ -82,15 +83,15 @@ def runs_by_benchmark(contract: Contract, runs: Sequence[Run]) -> dict[str, Run]
 
 def _accepted(run: Run) -> AcceptedRun:
     described = bool(run.about.get("described"))
-    stated = {} if described else run.about.get("host") or {}
+    stated = HostFacts({} if described else run.about.get("host") or {})
     return AcceptedRun(
         run=run.about["id"],
         folder=str(run.folder),
         machine=run.about.get("machine"),
         created=run.about.get("created"),
         kind=(NumberKind.SIMULATED if described else NumberKind.MEASURED).value,
-        processor=stated.get("cpu"),
-        kernel=stated.get("kernel"),
+        processor=stated.cpu,
+        kernel=stated.kernel,
         files=_digests(Path(run.folder)),
     )
 

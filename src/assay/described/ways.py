@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NotRequired, TypedDict
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from assay.described.machine_file import DescribedMachine
 from assay.network.documents import CoreLink
 from assay.network.engine import link_name
+from assay.program_lines import LinkEnds, PairWaysEvent
 
 MOST_WAYS = 64  # of one pair; with more the ways are as good as unknown
 OF_A_LINK = ("kind", "channels", "lanes", "buffer_flits", "flit_ticks", "body_ticks", "head_ticks", "credit_ticks")
@@ -100,24 +101,10 @@ def _common(routes: list[Route]) -> list[int]:
     return [link for link in first if all(link in other for other in others)]
 
 
-LinkEnds = tuple[str, str, int, int]  # name, kind, and the ends
-
-
-class PairsEvent(TypedDict):
-    """A line of a launch: `ways` has `hops` links of each pair, numbers into `links`; `alike` as `Ways` has it."""
-
-    event: str
-    nodes: list[int]
-    ways: NotRequired[list[int]]
-    hops: NotRequired[int]
-    links: NotRequired[list[LinkEnds]]
-    alike: NotRequired[list[int]]
-
-
-def pairs_event(machine: DescribedMachine, nodes: Sequence[int]) -> PairsEvent:
+def pairs_event(machine: DescribedMachine, nodes: Sequence[int]) -> PairWaysEvent:
     """The nodes of a program's ranks and the ways between them, as an event. `nodes`: of each rank."""
     there = sorted(set(nodes))
-    event: PairsEvent = {"event": "pairs", "nodes": list(nodes)}
+    event: PairWaysEvent = {"event": "pairs", "nodes": list(nodes)}
     found = ways(machine, there) if len(there) > 1 else None
     if found is not None:
         apart = ~np.eye(found.nodes, dtype=bool).ravel()

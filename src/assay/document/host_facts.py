@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
 from assay.document.params import Facts
+
+
+class StatedCache(TypedDict):
+    """A cache of one core: its level, bytes, and whether it is for data, instructions or both."""
+
+    level: int
+    size: float
+    kind: NotRequired[str]
 
 
 @dataclass(frozen=True)
@@ -140,6 +148,12 @@ class HostFacts:
     def limits(self) -> Facts | None:
         """What no message can do better, by the description of a simulated machine (described/limits.py)."""
         found: Facts | None = self.stated.get("limits")
+        return found
+
+    @property
+    def caches(self) -> list[StatedCache]:
+        """The caches of one core."""
+        found: list[StatedCache] = (self.stated.get("caches") or {}).get("caches") or []
         return found
 
     @property

@@ -47,7 +47,7 @@ def flattened(name: str) -> Callable[[type[T]], type[T]]:
             inner = {key: value for key, value in data.items() if key not in own}
             return {name: inner} | {key: value for key, value in data.items() if key in own}
 
-        def flat(value: Any, write: core_schema.SerializerFunctionWrapHandler) -> dict[str, Any]:
+        def flat(value: Any, write: core_schema.SerializerFunctionWrapHandler) -> dict[str, object]:
             data = write(value)
             return {**data.pop(name), **data}
 

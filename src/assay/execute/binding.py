@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from assay.machine.reading import spans
+from assay.program_lines import PlacedRank
 
 # What launchers call a binding, in the words used here.
 _SAME = {"cores": "core", "hwthread": "hardware thread", "hwthreads": "hardware thread"}
 
-Rank = Mapping[str, Any]
 
-
-def observed_binding(placement: Sequence[Rank], hosts: Mapping[str, Mapping[str, Any]]) -> str:
+def observed_binding(placement: Sequence[PlacedRank], hosts: Mapping[str, Mapping[str, object]]) -> str:
     """The binding of all ranks: none, socket, core, hardware thread, "N cores"; several joined by commas.
 
     `placement`: what each rank stated; `hosts`: the facts of each host by its name (`processors`: how many hardware
@@ -24,22 +22,27 @@ def observed_binding(placement: Sequence[Rank], hosts: Mapping[str, Mapping[str,
     return ", ".join(sorted(kinds, key=lambda kind: (-kinds[kind], kind))) or "unknown"
 
 
-def _of_one(rank: Rank, host: Mapping[str, Any]) -> str:
+def _of_one(rank: PlacedRank, host: Mapping[str, object]) -> str:
     cpus = len(rank.get("cpus", ()))
-    cores, threads, sockets = (int(rank.get(key) or 0) for key in ("cores", "threads", "sockets"))
+    stated = rank.get("cores"), rank.get("threads"), rank.get("sockets")
+    cores, threads, sockets = (int(count or 0) for count in stated)
     if cpus == 0 or cores == 0:
         return "unknown"
     if cpus == 1:
         return "hardware thread" if threads > 1 else "core"
-    everybody = int(host.get("processors") or 0)
+    everybody = _number(host.get("processors"))
     if everybody and cpus >= everybody:
         return "core" if cores == 1 else "none"
     if cores == 1:
         return "core"
-    every_core, every_socket = int(host.get("cores") or 0), int(host.get("sockets") or 0)
+    every_core, every_socket = _number(host.get("cores")), _number(host.get("sockets"))
     if sockets == 1 and every_socket > 1 and cores * every_socket >= every_core:
         return "socket"
     return f"{cores} cores"
+
+
+def _number(stated: object) -> int:
+    return int(stated) if isinstance(stated, (int, float)) else 0
 
 
 def describe_binding(policy: str, found: str, *, shared: bool = False) -> str:
@@ -55,7 +58,7 @@ def describe_binding(policy: str, found: str, *, shared: bool = False) -> str:
     return found if wanted == found else f"{found} (requested: {wanted})"
 
 
-def sharing_warnings(placement: Sequence[Rank]) -> list[str]:
+def sharing_warnings(placement: Sequence[PlacedRank]) -> list[str]:
     """A warning for each host where ranks share hardware threads: their times include waiting for one."""
     warnings = dict[str, int]()
     by_host: dict[str, list[frozenset[int]]] = defaultdict(list)

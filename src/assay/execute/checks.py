@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 
-def failed_checks(failed: Sequence[Mapping[str, Any]], reason: str | None = None) -> str:
+def failed_checks(failed: Sequence[Mapping[str, object]], reason: str | None = None) -> str:
     """The first failed check (its event), of which case, how many more; then `reason`, unless that is the same."""
-    case = ", ".join(f"{key} {value}" for key, value in (failed[0].get("case") or {}).items() if value is not None)
+    stated = failed[0].get("case")
+    of = stated if isinstance(stated, dict) else {}
+    case = ", ".join(f"{key} {value}" for key, value in of.items() if value is not None)
     more = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
     failure = f"check failed{f' for {case}' if case else ''}: {failed[0].get('detail')}{more}"
     if not reason or failure == reason:

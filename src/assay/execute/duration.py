@@ -14,7 +14,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
 from assay.benchmark import resolved
 from assay.benchmark.formula import evaluate
@@ -23,6 +22,7 @@ from assay.execute import first_launch
 from assay.execute.budget import first_look
 from assay.execute.plan import Plan, varied_name
 from assay.store import Run
+from assay.stored.run_record import PlannedTask
 
 STARTING = 0.5  # s, a launch without its blocks
 # A message-passing program measures for so many times its slices at most, or so many seconds where that is more,
@@ -125,7 +125,7 @@ def _taken(runs: Iterable[Run], wanted: Set[str]) -> dict[tuple[str, int | None,
     return {key: median(values) for key, values in found.items()}
 
 
-def _name(task: Mapping[str, Any]) -> str:
+def _name(task: PlannedTask) -> str:
     return f"{task['launch']:03d}-{varied_name(task['benchmark'], task.get('factors') or {})}"
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import re
 import signal
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+
+from assay.program_lines import PlacedRank
 
 INPUT_FAULT = 2  # exit status of a program whose input is wrong
 _READ = 1 << 18  # bytes of a log: a program prints little, a starter may repeat itself for every rank
@@ -42,7 +43,7 @@ def reason(
     status: int,
     log: Path,
     log_before: int,
-    placement: Sequence[Mapping[str, Any]],
+    placement: Sequence[PlacedRank],
     starter: str | None,
     ranks: int | None = None,
 ) -> str:
@@ -109,7 +110,7 @@ def _own_message(name: str, lines: Iterable[str]) -> str | None:
     return " / ".join(list(messages)[:3])[:600] if messages else None
 
 
-def _waited(lines: Iterable[str], placement: Sequence[Mapping[str, Any]], ranks: int) -> str | None:
+def _waited(lines: Iterable[str], placement: Sequence[PlacedRank], ranks: int) -> str | None:
     """Who waited for whom when the deadline passed, and which ranks were silent: stopped, ended, or never started."""
     waited: dict[int, str] = {}
     seconds = ""
@@ -123,7 +124,7 @@ def _waited(lines: Iterable[str], placement: Sequence[Mapping[str, Any]], ranks:
     if absent and not placement and set(waited.values()) == {_STARTING}:
         others = f"{_ranks(sorted(waited))} waited in {_STARTING}"
         return f"not started after {seconds} s: {_ranks(absent)} never started; {others}"
-    silent = [int(rank["rank"]) for rank in placement if int(rank["rank"]) not in waited]
+    silent = [rank for rank in _numbers(placement) if rank not in waited]
     parts = []
     if silent:
         parts.append(f"{_ranks(silent)} did not answer: stopped, or without a processor")
@@ -133,14 +134,18 @@ def _waited(lines: Iterable[str], placement: Sequence[Mapping[str, Any]], ranks:
     return f"not done after {seconds} s: {'; '.join(parts)}"
 
 
-def _ended(text: str, placement: Sequence[Mapping[str, Any]]) -> str | None:
+def _numbers(placement: Iterable[PlacedRank]) -> list[int]:
+    return [number for rank in placement if (number := rank["rank"]) is not None]
+
+
+def _ended(text: str, placement: Sequence[PlacedRank]) -> str | None:
     """Which rank ended first and how, as its starter reports."""
     if found := _SIGNALLED.search(text):
         rank, process, host, number = found.groups()
         return f"rank {rank} (process {process} on {host}) was killed by {_signal(int(number))}"
     if found := _PROCESS.search(text):
         process, host, status = found.groups()
-        ranks = [int(rank["rank"]) for rank in placement if str(rank.get("pid")) == process]
+        ranks = _numbers(rank for rank in placement if str(rank.get("pid")) == process)
         who = f"{_ranks(ranks)} (process {process} on {host})" if ranks else f"process {process} on {host}"
         by = _BY_SIGNAL.search(text)
         return f"{who} was killed by {_signal(int(by.group(1)))}" if by else f"{who} ended with status {status}"

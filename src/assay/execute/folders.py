@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from assay.benchmark.record import SCRATCH, Benchmark
 from assay.errors import InputError
 from assay.machine.filesystems import filesystems, mount_of
 
+Answer = TypeVar("Answer")
 PATIENCE = 5.0  # s, that a file system may take to answer
 SHARE = 0.25  # of the space that is free, at most, for the files of a launch (programs/files/room.hpp)
 
@@ -97,9 +98,9 @@ def _problem(path: str) -> str | None:
     return None
 
 
-def call_with_patience(ask: Any, patience: float = PATIENCE) -> tuple[Any] | None:
+def call_with_patience(ask: Callable[[], Answer], patience: float = PATIENCE) -> tuple[Answer | str] | None:
     """What `ask` returns, or the reason of its OSError, in a tuple; None where it does not return in `patience` s."""
-    answer: list[Any] = []
+    answer: list[Answer | str] = []
 
     def put() -> None:
         try:

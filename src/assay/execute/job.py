@@ -12,11 +12,12 @@ import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypedDict
+from typing import TYPE_CHECKING, Protocol
 
 from assay import execute
 from assay.errors import InputError
 from assay.execute.ledger import Subfolder
+from assay.program_lines import PlacedRank
 
 if TYPE_CHECKING:
     from assay.execute.mpi import Mpi
@@ -48,15 +49,6 @@ class Job:
     say: Callable[[str], None] = field(default=lambda text: None, compare=False)
 
 
-class RankPlace(TypedDict, total=False):
-    """Where a rank was."""
-
-    rank: int
-    host: str
-    pid: int
-    processor: int
-
-
 @dataclass(frozen=True)
 class Outcome:
     """What came of a launch, as verified: `status` of the program (0 good), `hosts` it really ran on.
@@ -72,7 +64,7 @@ class Outcome:
     seconds: float
     command: tuple[str, ...]
     hosts: tuple[str, ...]
-    placement: tuple[RankPlace, ...] = ()
+    placement: tuple[PlacedRank, ...] = ()
     binding: str = "none"
     channel: str = "the program's own file"
     warnings: tuple[str, ...] = ()

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from assay.errors import InputError, MeasurementError
 from assay.execute import failure, placement, process_tree
@@ -201,7 +200,8 @@ def launch(
     cleanup: Sequence[Sequence[str]] = (),
     settle: Callable[[], None] = lambda: None,
     here: bool = False,
-    **fields: Any,
+    processes: int | None = None,
+    channel: str = Outcome.channel,
 ) -> Outcome:
     """Run a starter under the leash, in the environment `base` (None: Assay's own), and verify what it started.
 
@@ -222,7 +222,9 @@ def launch(
         stopped=lambda pids: placement.report_stopped(job, before, pids),
     )
     settle()
-    return placement.outcome(job, ended, before, command, log_before=log_before, binding=binding, **fields)
+    return placement.outcome(
+        job, ended, before, command, log_before=log_before, processes=processes, binding=binding, channel=channel
+    )
 
 
 LAUNCHER = MpiexecLauncher

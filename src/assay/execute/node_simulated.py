@@ -11,22 +11,26 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from assay import versions
 from assay.benchmark.formula import evaluate
 from assay.benchmark.record import Benchmark
 from assay.benchmark.resolved import cases
 from assay.benchmark.sections import Described
+from assay.case import Parameters, ParameterValue
 from assay.described.machine_file import DescribedMachine
 from assay.described.node_model import NodeKernel, node_kernel
 from assay.errors import MeasurementError
 from assay.execute.job import Job, Outcome
+from assay.program_lines import BlockAccounting, BlockEvent, ProgramEvent
 from assay.stored.seal import sealed_lines
 
+MetricOfCase = tuple[str, dict[str, ParameterValue], float]  # the metric, the labelled case, its value
 ONE = {"processors": (1,)}
-NO_ACCOUNT = {"steal": 0, "others": 0, "own": 0, "involuntary": 0, "voluntary": 0, "minor_faults": 0, "major_faults": 0}
+NO_ACCOUNT: BlockAccounting = {
+    "steal": 0, "others": 0, "own": 0, "involuntary": 0, "voluntary": 0, "minor_faults": 0, "major_faults": 0,
+}  # fmt: skip
 
 
 def describes(machine: DescribedMachine, record: Benchmark) -> bool:
@@ -55,7 +59,7 @@ def simulate_node(machine: DescribedMachine, record: Benchmark, job: Job) -> Out
     )
 
 
-def events(machine: DescribedMachine, record: Benchmark, arguments: Sequence[str]) -> Iterator[dict[str, object]]:
+def events(machine: DescribedMachine, record: Benchmark, arguments: Sequence[str]) -> Iterator[ProgramEvent]:
     """The events of a launch with a task's words."""
     at = time.time()
     threads = 1 if machine.node is None else machine.node.threads or machine.node.processors
@@ -82,7 +86,7 @@ def events(machine: DescribedMachine, record: Benchmark, arguments: Sequence[str
         for kind, text in reports:
             if (kind, text) not in noted:
                 noted.add((kind, text))
-                yield {"event": kind, "text": text}
+                yield {"event": "note", "text": text} if kind == "note" else {"event": "skip", "text": text}
         for metric, of, value in found:
             yield _block(of, metric, value, order, at)
         order += bool(found)
@@ -90,8 +94,8 @@ def events(machine: DescribedMachine, record: Benchmark, arguments: Sequence[str
 
 
 def _case(
-    machine: DescribedMachine, record: Benchmark, case: Mapping[str, Any], threads: int
-) -> tuple[list[tuple[str, str]], list[tuple[str, dict[str, object], float]]]:
+    machine: DescribedMachine, record: Benchmark, case: Parameters, threads: int
+) -> tuple[list[tuple[str, str]], list[MetricOfCase]]:
     """A case's remarks by kind of event, and its metrics' values, each with the labelled case."""
     plays = record.described or Described()
     for name, played in plays.only.items():
@@ -112,7 +116,7 @@ def _case(
         return [("skip", f"not described by {machine.name}: {kernel}: no {found}")], []
     rate = found.rate(at_work, _number(plays.length, names))
     names |= {"unit": 1 / rate, "own": at_work / rate}
-    values = []
+    values: list[MetricOfCase] = []
     for metric, formula in plays.metric.items():
         value = evaluate(formula, names)
         if value is None:
@@ -127,8 +131,8 @@ def _case(
 
 
 def _of_memory(
-    machine: DescribedMachine, plays: Described, case: Mapping[str, Any]
-) -> tuple[list[tuple[str, str]], list[tuple[str, dict[str, object], float]]]:
+    machine: DescribedMachine, plays: Described, case: Parameters
+) -> tuple[list[tuple[str, str]], list[MetricOfCase]]:
     """The same for a program without a kernel, which needs the node's memory alone."""
     memory = None if machine.node is None else machine.node.memory
     if not memory:
@@ -152,17 +156,17 @@ def _origin(machine: DescribedMachine, key: str) -> str:
     return machine.origin.get(key, "").partition("; used:")[0]
 
 
-def kernel_of(plays: Described, case: Mapping[str, Any]) -> str:
+def kernel_of(plays: Described, case: Parameters) -> str:
     """The kernel whose rate a case takes: [described] kernel, with parameters in braces; `named` translates it."""
     name = (plays.kernel or "").format_map(case)
     return plays.named.get(name, name)
 
 
-def _number(formula: str | None, names: Mapping[str, Any]) -> float | None:
+def _number(formula: str | None, names: Parameters) -> float | None:
     return None if formula is None else evaluate(formula, names)
 
 
-def _block(case: dict[str, object], metric: str, value: float, order: int, at: float) -> dict[str, object]:
+def _block(case: dict[str, ParameterValue], metric: str, value: float, order: int, at: float) -> BlockEvent:
     return {
         "event": "block",
         "case": case,

@@ -9,15 +9,16 @@ import signal
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict, cast
+from typing import cast
 
 from assay.errors import MeasurementError
 from assay.execute import failure
 from assay.execute.binding import describe_binding, observed_binding, sharing_warnings
-from assay.execute.job import Job, Outcome, RankPlace, outputs
+from assay.execute.job import Job, Outcome, outputs
 from assay.execute.process_tree import Ended
 from assay.machine.topology import cores_of
 from assay.number_words import number_of
+from assay.program_lines import LaunchEvent, PlacedRank
 
 STOPPED_AT_MOST = 10.0  # s that a process of a launch may be stopped by a signal before the launch is ended
 
@@ -37,18 +38,7 @@ def sizes(out: Path) -> dict[Path, int]:
     return {path: path.stat().st_size for _, path in outputs(out)}
 
 
-class LaunchLine(TypedDict):
-    """The first line of a program's process: the ranks in it, and the facts of its hosts; `node`: of the file."""
-
-    event: str
-    placement: NotRequired[list[RankPlace]]
-    hosts: NotRequired[list[dict[str, object]]]
-    node: NotRequired[str]
-    library: NotRequired[str]
-    transport: NotRequired[str]
-
-
-def launch_lines(out: Path, before: dict[Path, int]) -> list[LaunchLine]:
+def launch_lines(out: Path, before: dict[Path, int]) -> list[LaunchEvent]:
     """The `launch` lines written since `before`; `node` is added where the file is one node's."""
     return [
         {**event, "node": node} if node else event
@@ -57,7 +47,7 @@ def launch_lines(out: Path, before: dict[Path, int]) -> list[LaunchLine]:
     ]
 
 
-def read_launches(path: Path, offset: int) -> list[LaunchLine]:
+def read_launches(path: Path, offset: int) -> list[LaunchEvent]:
     """The `launch` lines of one file behind `offset`; other words in it are passed over."""
     found = []
     with path.open("rb") as file:
@@ -70,7 +60,7 @@ def read_launches(path: Path, offset: int) -> list[LaunchLine]:
             except ValueError:
                 continue
             if isinstance(event, dict) and event.get("event") == "launch":
-                found.append(cast(LaunchLine, event))
+                found.append(cast(LaunchEvent, event))
     return found
 
 
@@ -83,7 +73,7 @@ def outcome(
     log_before: int = 0,
     processes: int | None = None,
     binding: str = "none",
-    **fields: Any,
+    channel: str = Outcome.channel,
 ) -> Outcome:
     """Compose the outcome and verify it; MeasurementError for a launcher that is missing, hangs or starts others.
 
@@ -116,14 +106,24 @@ def outcome(
         _verify(job, task, lines, placement, command, processes, status)
     starter = command[0] if job.ranks is not None else None
     why = None if status == 0 else failure.reason(program, status, job.log, log_before, placement, starter, job.ranks)
-    fields["refused"] = failure.refusal(program, status, job.log, log_before)
     hosts = tuple(dict.fromkeys(str(rank["host"]) for rank in placement))
-    fields["warnings"] = (*fields.get("warnings", ()), *_paused(job, ended, before))
+    warnings = _paused(job, ended, before)
     if job.ranks is not None and placement:
         sharing = sharing_warnings(placement)
-        fields["warnings"] = (*fields.get("warnings", ()), *sharing)
+        warnings = (*warnings, *sharing)
         binding = describe_binding(binding, observed_binding(placement, facts), shared=bool(sharing))
-    return Outcome(status, why, ended.seconds, command, hosts, placement, binding=binding, **fields)
+    return Outcome(
+        status=status,
+        reason=why,
+        seconds=ended.seconds,
+        command=command,
+        hosts=hosts,
+        placement=placement,
+        binding=binding,
+        channel=channel,
+        warnings=warnings,
+        refused=failure.refusal(program, status, job.log, log_before),
+    )
 
 
 def _stopped(job: Job, ended: Ended, before: dict[Path, int], program: str, log_before: int) -> str:
@@ -158,7 +158,7 @@ def _named(pids: Sequence[int], job: Job, before: dict[Path, int]) -> list[str]:
     return [f"rank {placed[pid]} (process {pid})" if ranked and pid in placed else f"process {pid}" for pid in pids[:4]]
 
 
-def _facts(lines: Iterable[LaunchLine]) -> dict[str, dict[str, object]]:
+def _facts(lines: Iterable[LaunchEvent]) -> dict[str, dict[str, object]]:
     """What each host reported, by its name."""
     return {
         str(line.get("node") or host.get("host")): host
@@ -168,7 +168,7 @@ def _facts(lines: Iterable[LaunchLine]) -> dict[str, dict[str, object]]:
     }
 
 
-def _placed(lines: Iterable[LaunchLine]) -> Iterable[RankPlace]:
+def _placed(lines: Iterable[LaunchEvent]) -> Iterable[PlacedRank]:
     for line in lines:
         for rank in line.get("placement", ()):
             yield {**rank, "host": line["node"]} if "node" in line else rank
@@ -177,8 +177,8 @@ def _placed(lines: Iterable[LaunchLine]) -> Iterable[RankPlace]:
 def _verify(
     job: Job,
     task: str,
-    lines: list[LaunchLine],
-    placement: tuple[RankPlace, ...],
+    lines: list[LaunchEvent],
+    placement: tuple[PlacedRank, ...],
     command: tuple[str, ...],
     processes: int | None,
     status: int,

@@ -11,6 +11,7 @@ from typing import Any
 
 from assay.benchmark.record import PARTS, REPETITIONS, Benchmark, benchmarks
 from assay.benchmark.variants import AnyVariant, varied_by
+from assay.case import ParameterValue
 from assay.errors import InputError
 from assay.machine.accelerators import accelerators
 
@@ -56,7 +57,7 @@ class Task:
         return f"{self.launch:03d}-{varied_name(self.benchmark, self.factors)}"
 
 
-def varied_name(benchmark: str, factors: Mapping[str, Any]) -> str:
+def varied_name(benchmark: str, factors: Mapping[str, object]) -> str:
     """A benchmark's name with what was varied from outside, as a name of a file has it."""
     varied = "".join(f"-{key}{value}" for key, value in factors.items())
     safe = re.sub(r"[^\w.+=-]+", "_", varied)[:LONGEST]
@@ -95,7 +96,7 @@ class Plan:
         return most
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Plan:
+    def from_dict(data: Mapping[str, object]) -> Plan:
         """Take back what `to_dict` gave; pydantic's ValidationError where it is something else."""
         from pydantic import TypeAdapter
 
@@ -203,9 +204,9 @@ def make(
     return Plan(profile, rounds, seed, tuple(tasks), spending)
 
 
-def _varied(size: Size, among: Sequence[Size]) -> dict[str, object]:
+def _varied(size: Size, among: Sequence[Size]) -> dict[str, ParameterValue]:
     """By what a size differs from others of the same benchmark."""
-    varied: dict[str, object] = {"ranks": size.ranks} if len({each.ranks for each in among}) > 1 else {}
+    varied: dict[str, ParameterValue] = {"ranks": size.ranks} if len({each.ranks for each in among}) > 1 else {}
     return varied | ({"ppn": size.ppn} if len({each.ppn for each in among}) > 1 else {})
 
 

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from assay import stops
 from assay.errors import MeasurementError
@@ -72,6 +72,20 @@ class Ended:
     paused: tuple[tuple[int, float], ...] = ()
     unfinished: tuple[int, ...] = ()
     fatal_log: bool = False
+
+
+class SupervisorMessage(TypedDict):
+    """A notice of processes that a signal has stopped; with `statuses` the answer, whose keys are those of `Ended`."""
+
+    stopped: list[int]
+    statuses: NotRequired[list[int]]
+    seconds: NotRequired[float]
+    timed_out: NotRequired[bool]
+    missing: NotRequired[str | None]
+    stopped_too_long: NotRequired[bool]
+    paused: NotRequired[dict[int, float]]
+    unfinished: NotRequired[list[int]]
+    fatal_log: NotRequired[bool]
 
 
 class ProcessTree:
@@ -154,12 +168,13 @@ class ProcessTree:
             fatal_log=message["fatal_log"],
         )
 
-    def _message(self) -> dict[str, Any] | None:
+    def _message(self) -> SupervisorMessage | None:
         """The supervisor's next notice or its answer; None where it ended without one."""
         assert self._supervisor.stdout is not None
         length = self._supervisor.stdout.read(8)
         text = self._supervisor.stdout.read(int.from_bytes(length, "little"))
-        return marshal.loads(text) if text else None
+        message: SupervisorMessage | None = marshal.loads(text) if text else None
+        return message
 
     def alive(self) -> bool:
         """Whether the tree is still running."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from assay.benchmark.record import Benchmark, benchmark
@@ -52,7 +52,7 @@ class RunRequest:
         return asdict(self)
 
     @staticmethod
-    def from_dict(data: dict[str, object]) -> RunRequest:
+    def from_dict(data: Mapping[str, object]) -> RunRequest:
         """Take back what `to_dict` gave; pydantic's ValidationError where it is something else."""
         from pydantic import TypeAdapter
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay import output_file
 from assay.benchmark.record import Benchmark, programs_root
@@ -94,9 +94,9 @@ class PlayedLaunch:
     """
 
     launch: Launch
-    opening: Sequence[Mapping[str, Any]]
-    closing: Sequence[Mapping[str, Any]]
-    ending: Sequence[Mapping[str, Any]]
+    opening: Sequence[Mapping[str, object]]
+    closing: Sequence[Mapping[str, object]]
+    ending: Sequence[Mapping[str, object]]
 
     def lines(self) -> list[str]:
         """The lines of the launch's file."""
@@ -160,9 +160,9 @@ def play(
     logged = timeline is not None or matrix is not None
     per = processors_of(machine)
     nodes: list[int] | None = None
-    opening: list[Mapping[str, Any]] = []
-    closing: list[Mapping[str, Any]] = []
-    ending: list[Mapping[str, Any]] = []
+    opening: list[Mapping[str, object]] = []
+    closing: list[Mapping[str, object]] = []
+    ending: list[Mapping[str, object]] = []
 
     def on() -> list[int]:
         """Each rank's node: made on first use, as a million of them are 40 MB."""
@@ -216,7 +216,7 @@ def _write_goal(path: Path, machine: str, given: tuple[str, CoreMachine, int, li
 
 def _placed(
     program: str, machine: CoreMachine, ranks: int, words: list[str], places: list[int], *, logged: bool
-) -> tuple[Launch, Log | None, list[Mapping[str, Any]]]:
+) -> tuple[Launch, Log | None, list[Mapping[str, object]]]:
     """As the core's play, or `logged`, with rank r at places[r]: node times processors, and which of them.
 
     The last: events more, of a program that the machine turned out not to describe.
@@ -233,7 +233,7 @@ def _placed(
     if about["state"] == "running":  # nothing happens any more
         world.end(number)
         about = world.job(number)
-    more: list[Mapping[str, Any]] = []
+    more: list[Mapping[str, object]] = []
     launch = about["launch"]
     if about["undescribed"]:
         why = f"not described by {machine['name']}: {about['failure']}"
@@ -244,7 +244,7 @@ def _placed(
     return launch, log, more
 
 
-def _line(event: Mapping[str, Any]) -> str:
+def _line(event: Mapping[str, object]) -> str:
     return json.dumps(event, separators=(",", ":"))
 
 

@@ -16,7 +16,6 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from assay.errors import InputError, MeasurementError
 from assay.execute import placement, process_tree
@@ -209,7 +208,9 @@ class SlurmLauncher(MpiexecLauncher):
         binding: str,
         added: dict[str, str] | None = None,
         settle: Callable[[], None] = lambda: None,
-        **fields: Any,
+        *,
+        processes: int | None = None,
+        channel: str,
     ) -> Outcome:
         def settled() -> None:
             settle()
@@ -223,7 +224,8 @@ class SlurmLauncher(MpiexecLauncher):
             base=allocation.environment,
             cleanup=[allocation.end_steps()],
             settle=settled,
-            **fields,
+            processes=processes,
+            channel=channel,
         )
 
     def _program(self, job: Job, allocation: Allocation, shared: bool) -> tuple[str, ...]:

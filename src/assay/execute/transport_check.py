@@ -12,7 +12,8 @@ from pathlib import Path
 
 from assay.errors import MeasurementError
 from assay.execute.mpi import Mpi
-from assay.execute.placement import LaunchLine, read_launches
+from assay.execute.placement import read_launches
+from assay.program_lines import LaunchEvent
 
 # How MPI_Get_library_version begins, in small letters, by implementation. MVAPICH, Cray's and others come from MPICH
 # and have its starter, by which an MPI is named.
@@ -32,7 +33,7 @@ def check(out: Path, mpi: Mpi, transport: str | None, *, here: bool) -> None:
     `out`: the launch's lines; `transport`: the requested one, None without one; `here`: all ranks are on this
     host. Libraries and transports that are not known pass.
     """
-    none: LaunchLine = {"event": "launch"}
+    none: LaunchEvent = {"event": "launch"}
     launch = next(iter(read_launches(out, 0)), none) if out.is_file() else none
     library, found = str(launch.get("library") or ""), str(launch.get("transport") or "")
     of = next((name for name, signs in _FAMILIES.items() if library.lower().startswith(signs)), None)

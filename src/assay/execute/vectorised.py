@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from assay.execute import process_tree
 from assay.execute.mpi import launch_environment
@@ -136,6 +135,6 @@ def list_kernels(objects: Mapping[str, Path]) -> tuple[Kernel, ...] | None:
     )
 
 
-def kernels_as_dicts(found: Sequence[Kernel] | None) -> list[Mapping[str, Any]] | None:
+def kernels_as_dicts(found: Sequence[Kernel] | None) -> list[dict[str, object]] | None:
     """Kernels as plain data, for a run's provenance."""
     return None if found is None else [vars(each) | {"text": each.text} for each in found]

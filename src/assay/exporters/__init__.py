@@ -7,7 +7,7 @@ import pkgutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     import duckdb
@@ -44,7 +44,7 @@ class ExportSource:
         """The columns of the table."""
         return [column[0] for column in self.rows.description or []]
 
-    def fetched(self) -> Iterator[list[tuple[Any, ...]]]:
+    def fetched(self) -> Iterator[list[tuple[object, ...]]]:
         """The rows, some thousands at a time."""
         return fetched(self.rows)
 
@@ -69,7 +69,7 @@ class Exporter:
     binary: bool = False
 
 
-def fetched(answer: duckdb.DuckDBPyConnection) -> Iterator[list[tuple[Any, ...]]]:
+def fetched(answer: duckdb.DuckDBPyConnection) -> Iterator[list[tuple[object, ...]]]:
     """The rows of an answer, some thousands at a time: between these a signal is answered."""
     while some := answer.fetchmany(10000):
         yield some

@@ -18,6 +18,7 @@ from assay.fitting.estimates import Estimates
 from assay.fitting.kernel_cells import KernelCells
 from assay.fitting.measured_cells import times
 from assay.fitting.resampled import DRAWS, launch_deviation, widening
+from assay.toml.source import TomlTable
 
 UNITS = {"flop": "Mflop/s", "B": "MB/s", "1": "1/s"}
 LEAST_DEVIATION = 0.01  # of a rate of one launch
@@ -29,7 +30,7 @@ Floats = NDArray[np.float64]
 class ComputeFound:
     """[compute], the origins of its numbers, and the most threads that were measured (0: one)."""
 
-    table: dict[str, object] = field(default_factory=dict)
+    table: TomlTable = field(default_factory=dict)
     origin: dict[str, str] = field(default_factory=dict)
     threads: int = 0
 
@@ -37,8 +38,8 @@ class ComputeFound:
 def compute_rates(kernels: Mapping[str, KernelCells], source: str, made: Estimates) -> ComputeFound:
     """Rates of kernels; nothing where the run has no such cell."""
     found = ComputeFound()
-    rates: dict[str, object] = {}
-    shared: dict[str, object] = {}
+    rates: TomlTable = {}
+    shared: TomlTable = {}
     for kernel, cells in kernels.items():
         unit = UNITS[KERNELS[kernel].unit]
         key = f"compute.rate.{kernel}"

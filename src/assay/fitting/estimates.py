@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.document.fitted_run import UncertaintyFound
 from assay.fitting.resampled import LEVEL
 from assay.machine import units
+from assay.toml.source import TomlTable
 
 Floats = NDArray[np.float64]
 DIGITS = 6
@@ -56,6 +57,17 @@ class LaunchSpreadFound:
     freedom: int
     runs: float | None = None
 
+    def table(self) -> TomlTable:
+        """An entry of `launches` of the description."""
+        made: TomlTable = {"benchmark": self.benchmark, "figure": self.figure}
+        if self.up_to is not None:
+            made["up_to"] = f"{self.up_to:.0f} B"
+        made["relative"] = float(f"{self.relative:.4g}")
+        made["freedom"] = self.freedom
+        if self.runs is not None:
+            made["runs"] = float(f"{self.runs:.4g}")
+        return made
+
 
 @dataclass
 class Estimates:
@@ -72,7 +84,7 @@ class Estimates:
             self.numbers.append(made)
         return made.written(value)
 
-    def listed(self, used: str) -> dict[str, Any]:
+    def listed(self, used: str) -> UncertaintyFound:
         """The same for a document: each number in SI units, with its interval and its text."""
         return {
             "level": LEVEL,
@@ -85,26 +97,20 @@ class Estimates:
             "not_determined": list(self.not_determined),
         }  # fmt: skip
 
-    def table(self, used: str) -> dict[str, Any]:
+    def table(self, used: str) -> TomlTable:
         """[uncertainty] of the description."""
-        made: dict[str, Any] = {"level": LEVEL, "used": used}
         intervals = [each.interval for each in self.numbers]
-        made["keys"] = [", ".join(each.keys) for each in self.numbers]
-        ends = zip(self.numbers, intervals, strict=True)
-        made |= {"low": [], "high": []}
-        for each, (low, high) in ends:
-            made["low"].append(each.written(low))
-            made["high"].append(each.written(high))
-        made["covariance"] = [[float(f"{entry:.8g}") for entry in row] for row in covariance(self.numbers)]
-        made["not_determined"] = list(self.not_determined)
-        made["launches"] = [
-            {"benchmark": each.benchmark, "figure": each.figure}
-            | ({} if each.up_to is None else {"up_to": f"{each.up_to:.0f} B"})
-            | {"relative": float(f"{each.relative:.4g}"), "freedom": each.freedom}
-            | ({} if each.runs is None else {"runs": float(f"{each.runs:.4g}")})
-            for each in self.launches
-        ]
-        return made
+        ends = list(zip(self.numbers, intervals, strict=True))
+        return {
+            "level": LEVEL,
+            "used": used,
+            "keys": [", ".join(each.keys) for each in self.numbers],
+            "low": [each.written(low) for each, (low, _) in ends],
+            "high": [each.written(high) for each, (_, high) in ends],
+            "covariance": [[float(f"{entry:.8g}") for entry in row] for row in covariance(self.numbers)],
+            "not_determined": list(self.not_determined),
+            "launches": [each.table() for each in self.launches],
+        }
 
 
 def covariance(numbers: Sequence[Estimate]) -> Floats:

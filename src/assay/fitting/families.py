@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from assay.document.params import WITHIN_A_NODE, Parameters
+from assay.document.params import WITHIN_A_NODE, Parameters, Params
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.fitting.halves import fitted
@@ -30,7 +29,7 @@ def cells(
 
 def largest(found: Sequence[ReportedFigure]) -> list[ReportedFigure]:
     """Of these cells those of the family with the most lengths that differ in length and hops alone."""
-    families: dict[tuple[Any, ...], list[ReportedFigure]] = defaultdict(list)
+    families: dict[tuple[str | None, Params], list[ReportedFigure]] = defaultdict(list)
     for each in found:
         families[each.host, each.params.without(OF_LENGTH)].append(each)
     ordered = sorted(families.values(), key=lambda of: (len({each.params.get("bytes") for each in of}), _plain(of[0])))
@@ -49,12 +48,12 @@ def _plain(cell: ReportedFigure) -> bool:
     return cell.params.get("cache") in (None, "same")
 
 
-def within_a_node(case: Mapping[str, Any]) -> bool:
+def within_a_node(case: Parameters) -> bool:
     """Whether a case's two ranks are known to be on one node of a real machine."""
     return case.get("placement") in WITHIN_A_NODE
 
 
-def between_nodes(case: Mapping[str, Any]) -> bool:
+def between_nodes(case: Parameters) -> bool:
     """Whether a case's two ranks are known to be on different nodes of a real machine."""
     return case.get("placement") is not None and not within_a_node(case)
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,7 @@ from assay.fitting.patterns import seconds_per_byte
 from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
 from assay.published.cells import allowance
-from assay.published.cells.answers import play
+from assay.published.cells.answers import Setting, play
 from assay.published.cells.clauses import Named
 from assay.published.cells.described_file import DescribedFile, read, value_at, variant_of, with_values
 from assay.published.cells.euroben_twins import MOD1H
@@ -158,7 +157,7 @@ def _time(cell: PublishedCell) -> float:
 def simulated_times(description: DescribedMachine, cells: Sequence[PublishedCell]) -> Floats:
     """The simulated one-way times (s) of these cells, all of one published benchmark; neighbours where no hops."""
     benchmark, figure = OURS[cells[0].benchmark]
-    settings: dict[str, Any] = {"bytes": tuple(sorted({_length(cell) or 0 for cell in cells}))}
+    settings: dict[str, Setting] = {"bytes": tuple(sorted({_length(cell) or 0 for cell in cells}))}
     if benchmark == "echo":
         settings["hops"] = tuple(sorted({int(cell.params.get("hops", 1)) for cell in cells}))
     found = {

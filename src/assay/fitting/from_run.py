@@ -11,20 +11,21 @@ it under `not_determined`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
 from assay import versions
 from assay.analysis import fits_hops
+from assay.document.fitted_run import RunFitted, StretchFound
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.fitting import divisions, launch_spread, network_parts, per_hop, shown_parts, storage_from_run
 from assay.fitting.chosen_cells import ChosenCells, chosen_cells, processors
 from assay.fitting.compute_rates import compute_rates
 from assay.fitting.estimates import Estimates
+from assay.fitting.fitted_tables import FittedTables
 from assay.fitting.halves import RULE
 from assay.fitting.intake import taken_in
 from assay.fitting.length_lines import LengthLine, LengthLines, length_lines, without_hops
@@ -34,6 +35,7 @@ from assay.fitting.overlapped import progress
 from assay.fitting.protocol_tables import protocol_tables, wire
 from assay.fitting.several_runs import pooled
 from assay.fitting.wire_parts import wire_parts
+from assay.toml.source import TomlTable
 from assay.toml.writing import write_toml
 
 LEAST_LENGTHS = 3  # of an echo
@@ -47,7 +49,7 @@ class FitSubject:
     run: str
     ranks: int = 2
     nodes: int = 1
-    shape: Mapping[str, Any] | None = None
+    shape: TomlTable | None = None
 
 
 @dataclass
@@ -56,7 +58,7 @@ class FittedRun:
 
     subject: FitSubject
     lines: LengthLines
-    tables: dict[str, Any] = field(default_factory=dict)
+    tables: FittedTables = field(default_factory=FittedTables)
     origin: dict[str, str] = field(default_factory=dict)
     known: Estimates = field(default_factory=Estimates)
     comments: list[str] = field(default_factory=list)
@@ -71,7 +73,7 @@ class FittedRun:
         """The machine's name as a description may have it."""
         return re.sub(r"[^A-Za-z0-9._-]", "-", self.subject.machine) or "machine"
 
-    def as_tables(self) -> dict[str, Any]:
+    def as_tables(self) -> dict[str, object]:
         """The whole description, which `assay.described.machine_file.check` takes."""
         head = {"name": self.name, "title": f"{self.subject.machine}, as measured", "source": self.source}
         return {**head, **self.tables, "origin": self.origin, "uncertainty": self.known.table(RULE)}
@@ -109,7 +111,7 @@ def fit_sections(sections: Sequence[Section], subject: FitSubject) -> FittedRun 
     return made
 
 
-def _messages(chosen: ChosenCells, shape: Mapping[str, Any] | None, hops: float, made: FittedRun) -> MessagesKnown:
+def _messages(chosen: ChosenCells, shape: TomlTable | None, hops: float, made: FittedRun) -> MessagesKnown:
     """[network], [[protocol]], and how messages are taken in and progress; what of them the run shows."""
     lines, subject = made.lines, made.subject
     shown = shown_parts.shown(chosen, lines)
@@ -121,7 +123,7 @@ def _messages(chosen: ChosenCells, shape: Mapping[str, Any] | None, hops: float,
     moved_in = taken_in(lines, network, shares, shown)
     seen = progress(chosen.overlap, lines, network[0])
     requests_first = [line.crossings > 1 for line in lines.lines]
-    beside: dict[str, Any] = {}
+    beside: FittedTables = {}
     if moved_in is not None:
         shares, requests_first, delay = moved_in.divisions, moved_in.requests_first, 0.0
         beside = {"node": {"intake": "processor"}, "progress": {"kind": "interrupt"}}
@@ -161,7 +163,7 @@ def _compute(chosen: ChosenCells, made: FittedRun) -> None:
         made.origin["node.threads"] = f"stated: {made.source}"
 
 
-def description(first: Document, *others: Document) -> tuple[str, dict[str, Any]]:
+def description(first: Document, *others: Document) -> tuple[str, RunFitted]:
     """The text of a TOML file, and what was fitted: an echo's network with the files as variants, or the files alone.
 
     `others`: further runs of the same machine, which are fitted together. InputError where the runs hold neither, or
@@ -188,7 +190,7 @@ def description(first: Document, *others: Document) -> tuple[str, dict[str, Any]
     fitted.comments += [fits_hops.text_of(plane) for plane in papers]
     fitted.comments += [f"{fitted.name}:{line}" for line in stored]
     lines = fitted.lines
-    return fitted.text(), ({"storage": storage} if storage else {}) | {
+    found: RunFitted = {
         "machine": document.machine,
         "run": document.run,
         "stretches": [_stretch(line) for line in lines.lines],
@@ -197,9 +199,10 @@ def description(first: Document, *others: Document) -> tuple[str, dict[str, Any]
         "papers": [plane.to_dict() for plane in papers],
         "uncertainty": fitted.known.listed(RULE),
     }
+    return fitted.text(), {"storage": storage, **found} if storage else found
 
 
-def _stretch(line: LengthLine) -> dict[str, Any]:
+def _stretch(line: LengthLine) -> StretchFound:
     greatest = line.greatest if line.up_to is None else line.up_to
     return {"least": line.least, "greatest": greatest, "alpha": line.alpha, "beta": line.beta,
             "determined": line.determined}  # fmt: skip
@@ -221,9 +224,9 @@ def _within(chosen: ChosenCells, made: FittedRun) -> None:
     cells = times(near or chosen.own)
     if len(np.unique(cells.length)) < LEAST_LENGTHS or (found := length_lines(cells, seed=1)) is None:
         return
-    entries = []
+    entries: list[TomlTable] = []
     for at, line in enumerate(found.lines):
-        entry: dict[str, Any] = {}
+        entry: TomlTable = {}
         if line.up_to is not None and line.limits is not None:
             entry["up_to"] = made.known.add([f"self.{at}.up_to"], line.up_to, "B", line.limits)
         entry["startup"] = made.known.add([f"self.{at}.startup"], line.alpha, "ns", line.alphas)

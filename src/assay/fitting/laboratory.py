@@ -12,12 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay import versions
+from assay.document.fitted_run import RunFitted
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.errors import InputError
@@ -27,8 +27,18 @@ from assay.fitting.halves import RULE
 from assay.fitting.measured_cells import MeasuredCells, times
 from assay.fitting.resampled import DRAWS, resampled, sigma, unexplained
 from assay.laboratory.specification import Specification
-from assay.laboratory.twin import ASSUMED, EAGER, ORIGIN, TICK, HostTimes, described, machine_tree, title
-from assay.published.cells.answers import play
+from assay.laboratory.twin import (
+    ASSUMED,
+    EAGER,
+    ORIGIN,
+    TICK,
+    HostTimes,
+    MachineTree,
+    described,
+    machine_tree,
+    title,
+)
+from assay.published.cells.answers import Setting, play
 from assay.toml.writing import write_toml
 
 Floats = NDArray[np.float64]
@@ -66,7 +76,7 @@ def laboratory_of(document: Document) -> FittedLaboratory | None:
     return None
 
 
-def laboratory_description(document: Document, subject: FittedLaboratory) -> tuple[str, dict[str, Any]]:
+def laboratory_description(document: Document, subject: FittedLaboratory) -> tuple[str, RunFitted]:
     """The text of a TOML file, and what was fitted. InputError where the run has too few cells of an echo."""
     echoes, near = families.echoes(document.benchmarks)
     cells = times(families.largest([*echoes, *near]))
@@ -86,10 +96,11 @@ def laboratory_description(document: Document, subject: FittedLaboratory) -> tup
         "network.head_ticks": f"fitted: echo (of {source})",
         **dict.fromkeys(subject.ends, f"fitted: echo (of {source})"),
     }
-    head = {"name": tree.pop("name"), "title": tree.pop("title"), "source": source}
-    tables = {**head, **tree, "origin": origin, "uncertainty": known.table(RULE)}
+    head = {"name": tree["name"], "title": tree["title"], "source": source}
+    rest = {key: value for key, value in tree.items() if key not in head}
+    tables = {**head, **rest, "origin": origin, "uncertainty": known.table(RULE)}
     first = f"The twin of a {title(subject.made)}; hosts' times fitted to {source}, half of its echo: `assay fit`."
-    about: dict[str, Any] = {
+    about: RunFitted = {
         "machine": document.machine, "run": document.run, "stretches": [], "per_hop": hosts.hop, "planes": [],
         "papers": [], "uncertainty": known.listed(RULE),
     }  # fmt: skip
@@ -98,7 +109,7 @@ def laboratory_description(document: Document, subject: FittedLaboratory) -> tup
 
 def simulated_times(subject: FittedLaboratory, cells: MeasuredCells, hosts: HostTimes) -> Floats:
     """The cells' times (s), (cells,), on the twin whose hosts take so long."""
-    settings: dict[str, Any] = {
+    settings: dict[str, Setting] = {
         "bytes": tuple(dict.fromkeys(int(each) for each in cells.length)),
         "hops": tuple(dict.fromkeys(int(each) for each in cells.hops)),
     }
@@ -143,7 +154,7 @@ def _linearised(subject: FittedLaboratory, cells: MeasuredCells, at: Floats) -> 
 
 
 def _enter(
-    tree: dict[str, Any], subject: FittedLaboratory, hosts: HostTimes, draws: Floats, missed: float, known: Estimates
+    tree: MachineTree, subject: FittedLaboratory, hosts: HostTimes, draws: Floats, missed: float, known: Estimates
 ) -> None:
     """Write the fitted numbers into the twin's tables, with their draws (s)."""
     made = subject.made
@@ -155,4 +166,4 @@ def _enter(
     network["head_ticks"] = known.add(["network.head_ticks"], rest + hosts.hop, "ns", rest + draws[:, 0])
     ends = known.add(subject.ends, hosts.end, "us", draws[:, 1])
     for entry in tree["protocol"]:
-        entry |= {"startup": ends, "receive": ends}
+        entry["startup"] = entry["receive"] = ends

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,8 @@ from numpy.typing import NDArray
 from assay.described.machine_file import check
 from assay.fitting.estimates import Estimates
 from assay.fitting.length_lines import LengthLine, LengthLines
-from assay.published.cells.answers import play
+from assay.published.cells.answers import Setting, play
+from assay.toml.source import TomlTable, TomlValue
 
 Floats = NDArray[np.float64]
 CYCLE = 1e-12  # s
@@ -21,28 +21,28 @@ FLIT = 8  # B of a fast network, so that a flit takes many cycles
 
 
 def network(
-    shape: Mapping[str, Any] | None,
+    shape: Mapping[str, TomlValue] | None,
     ranks: int,
     per_byte: tuple[float, Floats],
     found: LengthLines,
     delay: float,
     source: str,
     made: Estimates,
-) -> tuple[dict[str, Any], dict[str, str]]:
+) -> tuple[TomlTable, dict[str, str]]:
     """[network] and the origins of its numbers: the topology where its `shape` is known, else a crossbar of `ranks`.
 
     `delay`: seconds that a message is on the way of a crossbar and that neither end spends.
     """
     least, leasts = per_byte
     flit, cycle = _clock(least)
-    joined = dict(shape) if shape is not None else {"topology": "crossbar", "nodes": max(2, ranks)}
+    joined: TomlTable = dict(shape) if shape is not None else {"topology": "crossbar", "nodes": max(2, ranks)}
     ticks = [
         "network.flit_ticks",
         "network.body_ticks",
         *(["network.head_ticks"] if shape is None and delay <= 2 * least * flit else []),
     ]
     time = made.add(ticks, _whole(least * flit, cycle), "ns", leasts * flit)
-    table = {
+    table: TomlTable = {
         **joined, "switching": "wormhole", "buffer_flits": 0, "cycle": f"{1e9 * cycle:g} ns",
         "flit_bytes": float(flit), "flit_ticks": time, "body_ticks": time, "head_ticks": time,
     }  # fmt: skip
@@ -70,7 +70,7 @@ def network(
 
 
 def own_times(
-    table: Mapping[str, Any],
+    table: Mapping[str, TomlValue],
     found: LengthLines,
     per_byte: tuple[float, Floats],
     hops: float,
@@ -85,15 +85,17 @@ def own_times(
     description that a message's way depends on.
     """
     probes = [_probe(line) for line in found.lines]
-    entries = []
+    entries: list[TomlTable] = []
     for line, requests in zip(found.lines, requests_first, strict=True):
-        entry: dict[str, Any] = {"startup": "0 ns"}
+        entry: TomlTable = {"startup": "0 ns"}
         if line.up_to is not None:
             entry["up_to"] = f"{line.up_to:.0f} B"
-        entries.append(entry | ({"handshake": True} if requests else {}))
+        if requests:
+            entry["handshake"] = True
+        entries.append(entry)
     bare = {"name": "network", "network": dict(table), "protocol": _different(entries), **beside}
     machine = check(bare, Path("the fitted network"))
-    settings: dict[str, Any] = {"bytes": tuple(dict.fromkeys(probes))}
+    settings: dict[str, Setting] = {"bytes": tuple(dict.fromkeys(probes))}
     if hops:
         settings["hops"] = (int(hops),)
     elif ranks >= 2:
@@ -130,9 +132,9 @@ def _clock(least: float) -> tuple[int, float]:
     return flit, max(CYCLE, 10.0 ** float(np.floor(np.log10(least * flit / MOST_TICKS))))
 
 
-def _different(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _different(entries: list[TomlTable]) -> list[TomlTable]:
     """The entries as one for each run of equal ones, since the reader refuses an entry that repeats the one before."""
-    kept: list[dict[str, Any]] = []
+    kept: list[TomlTable] = []
     for entry in entries:
         plain = {key: value for key, value in entry.items() if key != "up_to"}
         if kept and plain == {key: value for key, value in kept[-1].items() if key != "up_to"}:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from assay.described.machine_file import DescribedMachine
 from assay.errors import MeasurementError
 from assay.machine.catalogue import PublishedCell
 from assay.published.cells import twins
-from assay.published.cells.answers import Answer, play
+from assay.published.cells.answers import Answer, Setting, play
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,7 @@ class _One:
 
     description: DescribedMachine
 
-    def ask(self, machine: str, benchmark: str, figure: str, **settings: Any) -> list[Answer]:
+    def ask(self, machine: str, benchmark: str, figure: str, **settings: Setting) -> list[Answer]:
         """Play it."""
         return [
             Answer(each.params, each.value)

@@ -8,15 +8,16 @@ Only a described machine's run has its topology; elsewhere hops are unknown and 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.analysis import fits, hops
 from assay.document.run_document import Document
+from assay.toml.source import TomlTable
 
-GAMMA_TOLERANCE = 0.1  # how far gammas may differ from one another, or from three times the other
+Floats = NDArray[np.float64]
 TIMES = {"cycle", "channel_rate", "flit_bytes", "flit_ticks", "body_ticks", "head_ticks", "credit_ticks"} | {
     *("node_flit_ticks", "node_body_ticks", "node_head_ticks", "ejection_flit_ticks", "ejection_head_ticks"),
     *("global_flit_ticks", "global_body_ticks", "global_head_ticks", "header_flits", "packet_flits", "packet_gap"),
@@ -47,7 +48,7 @@ def papers(document: Document) -> list[hops.PerHop]:
     return [hops.fit(sizes[inside], counts[inside], times[inside], "ordinary")]
 
 
-def shape(document: Document) -> dict[str, Any] | None:
+def shape(document: Document) -> TomlTable | None:
     """The keys of [network] that define the topology, from the run's provenance; None where it has none."""
     for host in document.provenance.values():
         description = host.stated.get("description")
@@ -57,50 +58,7 @@ def shape(document: Document) -> dict[str, Any] | None:
     return None
 
 
-def clock(least: float) -> tuple[int, float, int]:
-    """Bytes of a flit, seconds of a cycle and ticks of a flit for `least` s/B: a flit is some hundred whole cycles."""
-    flit = 1 if least > 1e-9 else 64
-    cycle = max(1e-12, 10.0 ** float(np.floor(np.log10(least * flit / 100))))
-    return flit, cycle, max(1, round(least * flit / cycle))
-
-
-def crosses(found: Sequence[hops.PerHop], place: int) -> int:
-    """How often a message of this stretch crosses the path: 3 where its gamma is three times the least, else 1."""
-    least = min(plane.gamma for plane in found)
-    return 3 if least > 0 and abs(found[place].gamma / least / 3 - 1) <= GAMMA_TOLERANCE else 1
-
-
-def network(
-    joined: Mapping[str, Any], least: float, found: Sequence[hops.PerHop], source: str
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """[network] with a fitted hop, and the origins of its numbers."""
-    flit, cycle, ticks = clock(least)
-    hop = float(np.median([max(plane.gamma, 0.0) / crosses(found, at) for at, plane in enumerate(found)]))
-    table = {
-        **joined,
-        "switching": "wormhole",
-        "buffer_flits": 0,
-        "cycle": f"{1e9 * cycle:g} ns",
-        "flit_bytes": float(flit),
-        "flit_ticks": ticks,
-        "body_ticks": ticks,
-        "head_ticks": max(1, round(hop / cycle)),
-        "node_head_ticks": 1,
-    }
-    numbers = [key for key, value in joined.items() if not isinstance(value, str | bool)]
-    origin = {
-        **{f"network.{key}": f"stated: the description that {source} simulated" for key in numbers},
-        "network.cycle": "assumed: fine enough",
-        "network.flit_bytes": "assumed: short messages in whole flits",
-        "network.flit_ticks": f"fitted: echo (of {source})",
-        "network.body_ticks": "assumed: as flit_ticks",
-        "network.head_ticks": f"fitted: echo (of {source})",
-        "network.node_head_ticks": "assumed: a part of the start-up",
-    }
-    return table, origin
-
-
-def _cells(document: Document) -> tuple[Any, Any, Any]:
+def _cells(document: Document) -> tuple[Floats, Floats, Floats]:
     found = [
         (float(figure.params["bytes"]), float(figure.params["hops"]), figure.value)
         for section in document.benchmarks

@@ -7,8 +7,7 @@ constant part either end spends is in `divisions`: half of it, by assumption, wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from assay.fitting.divisions import Division
 from assay.fitting.estimates import Estimates
 from assay.fitting.length_lines import FELT, LengthLine, LengthLines
 from assay.fitting.wire_parts import WireParts
+from assay.toml.source import TomlTable
 
 Floats = NDArray[np.float64]
 HALF = "half of a message's constant part, how it divides is assumed"
@@ -59,19 +59,20 @@ def protocol_tables(
     source: str,
     made: Estimates,
     requests_first: Sequence[bool],
-) -> tuple[list[dict[str, Any]], dict[str, str]]:
+) -> tuple[list[TomlTable], dict[str, str]]:
     """The entries, shortest messages first, and the origins of their numbers; the numbers are entered in `made`.
 
     `corrections`: seconds that the network itself takes of each range's shortest messages. `requests_first`: of each
     range, whether a request and a reply go before a message.
     """
     network = bytes_of.network
-    tables, origin = [], {}
+    tables: list[TomlTable] = []
+    origin: dict[str, str] = {}
     for at, line in enumerate(found.lines):
         key = f"protocol.{at}"
         whole, wholes, copying, copies = parts(line, *network)
         ends = max(whole - corrections[at], 0.0), np.maximum(wholes - corrections[at], 0.0)
-        entry: dict[str, Any] = {}
+        entry: TomlTable = {}
         measured = f"echo (of {source})" if line.determined else f"echo, whose readings are bounds (of {source})"
         if line.up_to is not None and line.limits is not None:
             entry["up_to"] = made.add([f"{key}.up_to"], line.up_to, "B", line.limits)
@@ -108,16 +109,14 @@ def protocol_tables(
     return tables, origin
 
 
-def _received(key: str, whole: tuple[float, Floats], receive: tuple[float, Floats], made: Estimates) -> dict[str, Any]:
+def _received(key: str, whole: tuple[float, Floats], receive: tuple[float, Floats], made: Estimates) -> TomlTable:
     """What the receiver's processor takes, and the sender the rest."""
     own = min(receive[0], MOST_RECEIVED * whole[0]), np.minimum(receive[1], MOST_RECEIVED * whole[1])
     startup = made.add([f"{key}.startup"], whole[0] - own[0], "ns", whole[1] - own[1])
     return {"startup": startup, "receive": made.add([f"{key}.receive"], own[0], "ns", own[1])}
 
 
-def _halves(
-    key: str, whole: float, wholes: Floats, source: str, made: Estimates, origin: dict[str, str]
-) -> Mapping[str, Any]:
+def _halves(key: str, whole: float, wholes: Floats, source: str, made: Estimates, origin: dict[str, str]) -> TomlTable:
     keys = [f"{key}.startup", f"{key}.receive"]
     half = made.add(keys, whole / 2, "ns", wholes / 2)
     origin |= dict.fromkeys(keys, f"fitted: echo ({HALF}; of {source})")

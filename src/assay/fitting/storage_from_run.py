@@ -14,16 +14,17 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
 
 from assay import versions
 from assay.analysis.storage_errors import errors_across_in_words, judge_cells, missed_in_words
 from assay.analysis.storage_law import LEAST_SIZES, StorageLaw, across_in_words
+from assay.document.fitted_run import RunFitted, StorageFound
 from assay.document.run_document import Document
 from assay.document.storage_cells import RANKS, Family, laws
 from assay.errors import InputError
 from assay.fitting import storage_known
 from assay.fitting.estimates import Estimates
+from assay.toml.source import TomlTable
 from assay.toml.writing import write_toml
 
 RULE = "of the rates of each number of operations in flight every second block, ends included; docs/files.md"
@@ -32,15 +33,15 @@ LEAST_STRIPE, FINER, MOST = 512, 8, 65536
 
 def storage_variants(
     document: Document, known: Estimates
-) -> tuple[dict[str, Any], dict[str, str], list[str], list[dict[str, Any]]]:
+) -> tuple[dict[str, TomlTable], dict[str, str], list[str], list[StorageFound]]:
     """[variant.NAME] of each direction and source, origins, comments, and what was fitted; all empty without rates.
 
     What is known of the numbers is entered in `known`.
     """
-    tables: dict[str, Any] = {}
+    tables: dict[str, TomlTable] = {}
     origin: dict[str, str] = {}
     comments: list[str] = []
-    fitted: list[dict[str, Any]] = []
+    fitted: list[StorageFound] = []
     for family, law in laws(document.benchmarks).items():
         name = _name(family)
         tables[name] = {**TIMELESS, "storage": _storage(law), "defaults": _defaults(family)}
@@ -52,7 +53,7 @@ def storage_variants(
     return tables, origin, comments, fitted
 
 
-def storage_description(document: Document) -> tuple[str, dict[str, Any]]:
+def storage_description(document: Document) -> tuple[str, RunFitted]:
     """The text of a TOML file, and what was fitted. InputError where the run has too few rates."""
     found = laws(document.benchmarks)
     if not found:
@@ -65,7 +66,7 @@ def storage_description(document: Document) -> tuple[str, dict[str, Any]]:
     source = f"run {document.run}"
     name = re.sub(r"[^A-Za-z0-9._-]", "-", str(document.machine)) or "machine"
     (base, *others) = [(_name(family), family, law) for family, law in found.items()]
-    tables: dict[str, Any] = {**TIMELESS, "storage": _storage(base[2]), "defaults": _defaults(base[1])}
+    tables: TomlTable = {**TIMELESS, "storage": _storage(base[2]), "defaults": _defaults(base[1])}
     tables["variant"] = {
         each: {"storage": _storage(law), "defaults": _defaults(family)} for each, family, law in others
     }
@@ -89,12 +90,12 @@ def storage_description(document: Document) -> tuple[str, dict[str, Any]]:
     }
 
 
-NETWORK = {
+NETWORK: TomlTable = {
     "topology": "crossbar", "nodes": 256, "switching": "wormhole", "buffer_flits": 0, "cycle": "1 ns",
     "flit_bytes": 65536, "flit_ticks": 1, "body_ticks": 1, "head_ticks": 1,
 }  # fmt: skip
-PROTOCOL = {"startup": "0 ns", "receive": "0 ns"}
-TIMELESS: dict[str, Any] = {"network": NETWORK, "protocol": [PROTOCOL]}
+PROTOCOL: TomlTable = {"startup": "0 ns", "receive": "0 ns"}
+TIMELESS: TomlTable = {"network": NETWORK, "protocol": [PROTOCOL]}
 TIMELESS_ORIGIN = {
     **{f"network.{key}": "assumed: a network that takes no time: files are local" for key in NETWORK},
     **{f"protocol.0.{key}": "assumed: as the network" for key in PROTOCOL},
@@ -105,12 +106,12 @@ def _name(family: Family) -> str:
     return "-".join([family[0], *family[1:2] * (family[1] != "device"), *[RANKS] * (family[2] == RANKS)])
 
 
-def _defaults(family: Family) -> dict[str, str]:
+def _defaults(family: Family) -> TomlTable:
     """What file-rate does where a person sets no direction: what was measured."""
     return {"direction": "write" if family[0] == "write" else "read"}
 
 
-def _storage(law: StorageLaw) -> dict[str, Any]:
+def _storage(law: StorageLaw) -> TomlTable:
     if law.contended:
         return _contended(law)
     sizes = [cell.bytes for cell in law.cells]
@@ -118,23 +119,22 @@ def _storage(law: StorageLaw) -> dict[str, Any]:
     whole = law.each > 0  # a call is one request
     stripe = max(LEAST_STRIPE, max(sizes) if whole else math.gcd(*sizes) // (FINER if limited else 1))
     client = law.per_byte - 1 / law.limit if whole else law.per_byte if limited else 0.0
-    table: dict[str, Any] = {"io_nodes": 1, "stripe": f"{stripe} B"}
+    table: TomlTable = {"io_nodes": 1, "stripe": f"{stripe} B"}
     table["outstanding"] = min(MOST, -(-max(sizes) // stripe))
     shared = f"{1e9 / law.limit:.6g} ns/B"
     table["request"] = f"{1e9 * law.each:.6g} ns"  # a variant has this and the next two of the base else
     table["per_byte"] = shared if whole else "0 ns/B"
     table["client_per_byte"] = f"{1e9 * max(client, 0.0):.6g} ns/B"
-    return table | {
-        "device": {
-            "access": f"{1e9 * (law.startup - law.each):.6g} ns",
-            "per_byte": "0 ns/B" if whole else shared,
-            "at_once": MOST,
-        }
+    table["device"] = {
+        "access": f"{1e9 * (law.startup - law.each):.6g} ns",
+        "per_byte": "0 ns/B" if whole else shared,
+        "at_once": MOST,
     }
+    return table
 
 
-def _contended(law: StorageLaw) -> dict[str, Any]:
-    device = {
+def _contended(law: StorageLaw) -> TomlTable:
+    device: TomlTable = {
         "access": f"{1e9 * law.startup:.6g} ns",
         "per_byte": "0 ns/B",
         "own_per_byte": f"{1e9 * law.per_byte:.6g} ns/B",
@@ -203,11 +203,15 @@ def saturation_text(law: StorageLaw) -> str:
     return f"; saturated by {at} in flight{fall}" + (", which the description leaves out" if fall else "")
 
 
-def _of_law(name: str, family: Family, law: StorageLaw) -> dict[str, Any]:
+def _of_law(name: str, family: Family, law: StorageLaw) -> StorageFound:
+    direction, source, engine, access = family
     least, most = law.n_half_between
     return {
         "name": name,
-        **dict(zip(("direction", "source", "engine", "access"), family, strict=True)),
+        "direction": direction,
+        "source": source,
+        "engine": engine,
+        "access": access,
         "r_max": law.r_max,
         "n_half": law.n_half,
         "n_half_between": [least, None if most == math.inf else most] if law.spread else None,

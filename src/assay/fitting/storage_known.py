@@ -7,7 +7,6 @@ An interval by launches of level 95% is 1.96 standard deviations to each side; a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ Floats = NDArray[np.float64]
 OF_INTERVAL, OF_RANGE = 1.96, 1.645
 
 
-def enter(tables: Mapping[str, Any], prefix: str, law: StorageLaw, made: Estimates, seed: int) -> None:
+def enter(tables: Mapping[str, object], prefix: str, law: StorageLaw, made: Estimates, seed: int) -> None:
     """Enter the numbers of the storage at `prefix` of `tables` that have an interval."""
     if not law.spread:
         made.not_determined.append(f"spread between launches of files, {prefix}: there was one launch")

@@ -7,11 +7,16 @@ are the hosts themselves, which forward what passes. A cable is named by its end
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 from assay.errors import InputError
+from assay.toml.source import TomlTable, TomlValue
+
+if TYPE_CHECKING:
+    from assay._core.network import Network
 
 MOST_HOSTS = 64  # namespaces of one machine; each pair has a route of its own
 ACCEPTED = "hypercube:3, mesh:3x3, torus:4x4, ring:6, star:8 or fat-tree:2x4 (2 nodes at each of 4 leaf switches)"
@@ -23,7 +28,7 @@ class Cable:
     """A cable between two vertices, both ways alike; `place`: how a description's [[network.links]] names it."""
 
     ends: tuple[str, str]
-    place: tuple[tuple[str, Any], ...]
+    place: tuple[tuple[str, TomlValue], ...]
 
     @property
     def name(self) -> str:
@@ -36,10 +41,10 @@ class LaboratoryLayout:
     """`topology`: as given; `network`: the keys of a description's [network] that define it."""
 
     topology: str
-    network: tuple[tuple[str, Any], ...]
+    network: tuple[tuple[str, TomlValue], ...]
 
     @cached_property
-    def _built(self) -> Any:
+    def _built(self) -> Network:
         from assay._core import network as core
 
         try:
@@ -66,7 +71,7 @@ class LaboratoryLayout:
     def _indirect(self) -> bool:
         return dict(self.network)["topology"] in _INDIRECT
 
-    def _ends(self, link: dict[str, Any]) -> tuple[str, str]:
+    def _ends(self, link: Mapping[str, object]) -> tuple[str, str]:
         router = "s" if self._indirect else "n"
         kind = link["kind"]
         return (
@@ -132,22 +137,23 @@ def layout(topology: str) -> LaboratoryLayout:
     """The layout of `hypercube:3`, `mesh:3x3` and so on; InputError names what is accepted."""
     kind, _, size = topology.partition(":")
     given = [int(each) for each in size.split("x")] if re.fullmatch(r"\d{1,4}(x\d{1,4}){0,3}", size) else []
-    network: dict[str, Any] | None = None
+    sizes: list[TomlValue] = [*given]
+    network: TomlTable | None = None
     match kind, given:
         case "hypercube", [dimension] if 1 <= dimension <= 6:
             network = {"dimension": dimension}
         case "mesh", [_, _, *_]:
-            network = {"extents": given}
+            network = {"extents": sizes}
         case "torus", [_, _, *_]:
-            network = {"extents": given, "tie": "plus"}
+            network = {"extents": sizes, "tie": "plus"}
         case "ring" | "star", [nodes]:
             network = {"nodes": nodes}
         case "fat-tree", [_, _, *_]:
-            network = {"children": given}
+            network = {"children": sizes}
     if network is None:
         raise InputError("no such topology", key="topology", value=topology, accepted=ACCEPTED)
     hosts = 1
-    for each in given if kind in ("mesh", "torus", "fat-tree") else [network.get("nodes", 2)]:
+    for each in [2] if kind == "hypercube" else given:
         hosts *= each
     if not 2 <= hosts <= MOST_HOSTS:
         raise InputError(f"has {hosts} hosts", key="topology", value=topology, accepted=f"2 to {MOST_HOSTS} hosts")

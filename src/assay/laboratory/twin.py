@@ -11,10 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
 from assay.laboratory.layout import LaboratoryLayout
 from assay.laboratory.specification import Specification
+from assay.toml.source import TomlTable
+
+if TYPE_CHECKING:
+    from assay.described.machine_file import DescribedMachine
 
 SEGMENT = 1448  # B of a message in a frame: an MTU of 1500 without 52 B of IP's and TCP's headers
 HEADERS = 90  # B of a frame on the link that are none of the message's
@@ -35,7 +39,7 @@ class HostTimes:
 
 
 ASSUMED = HostTimes()
-_ASKED: Mapping[str, Any] = {"handshake": True, "rendezvous": "posted"}
+_ASKED: TomlTable = {"handshake": True, "rendezvous": "posted"}
 ORIGIN: Mapping[str, str] = {
     "network": "stated: as the laboratory was built",
     "network.head_ticks": "assumed: the links' process and forwarding, as measured on one machine",
@@ -45,12 +49,24 @@ ORIGIN: Mapping[str, str] = {
 }
 
 
+class MachineTree(TypedDict):
+    """The twin's description as a machine file has it."""
+
+    name: str
+    title: str
+    network: TomlTable
+    protocol: list[TomlTable]
+    self: list[TomlTable]
+    node: TomlTable
+    progress: TomlTable
+
+
 def network_keys(
     layout: LaboratoryLayout, made: Specification, *, slowed: bool, hosts: HostTimes = ASSUMED
-) -> dict[str, Any]:
+) -> TomlTable:
     """The keys of [network]; `slowed`: with the links that are slower than the others."""
     per_byte = 1 / made.rate
-    keys: dict[str, Any] = dict(layout.network) | {
+    keys: TomlTable = dict(layout.network) | {
         "switching": "store-and-forward",
         "buffer_packets": 0,
         "cycle": f"{TICK * 1e9:g} ns",
@@ -59,7 +75,7 @@ def network_keys(
         "head_ticks": max(1, round((per_byte + hosts.hop + made.delay) / TICK)),
     }
     if not layout.switches:  # a host and its router are one
-        keys |= {"node_flit_ticks": 1, "node_head_ticks": 1}
+        keys["node_flit_ticks"] = keys["node_head_ticks"] = 1
     if slowed and made.slow:
         keys["links"] = [
             dict(layout.cables[layout.cable(name)].place) | {"slower": 1 / share} for name, share in made.slow.items()
@@ -69,11 +85,11 @@ def network_keys(
 
 def machine_tree(
     made: Specification, *, slowed: bool = True, hosts: HostTimes = ASSUMED, requests: bool = True
-) -> dict[str, Any]:
+) -> MachineTree:
     """The twin as the tree of a machine file; `requests`: whether the MPI's long messages ask first."""
-    common: dict[str, Any] = {"packet": f"{SEGMENT} B", "header": f"{HEADERS} B", "envelope": f"{ENVELOPE} B"}
-    common |= {"acknowledge_every": ACKNOWLEDGED}
-    times = {"startup": f"{hosts.end * 1e6:.6g} us", "receive": f"{hosts.end * 1e6:.6g} us"}
+    common: TomlTable = {"packet": f"{SEGMENT} B", "header": f"{HEADERS} B", "envelope": f"{ENVELOPE} B"}
+    common["acknowledge_every"] = ACKNOWLEDGED
+    times: TomlTable = {"startup": f"{hosts.end * 1e6:.6g} us", "receive": f"{hosts.end * 1e6:.6g} us"}
     return {
         "name": f"laboratory-{made.name}",
         "title": title(made),
@@ -93,15 +109,18 @@ def title(made: Specification) -> str:
     return f"laboratory, {made.topology}, {made.rate * 8e-6:g} Mbit/s{delay}"
 
 
-def described(made: Specification, *, slowed: bool = True, hosts: HostTimes = ASSUMED, requests: bool = True) -> Any:
+def described(
+    made: Specification, *, slowed: bool = True, hosts: HostTimes = ASSUMED, requests: bool = True
+) -> DescribedMachine:
     """The twin as the simulator's described machine."""
     from assay.described.machine_file import check
 
-    return check(machine_tree(made, slowed=slowed, hosts=hosts, requests=requests), Path(f"the twin of {made.name}"))
+    tree = machine_tree(made, slowed=slowed, hosts=hosts, requests=requests)
+    return check({**tree}, Path(f"the twin of {made.name}"))
 
 
 def text(made: Specification) -> str:
     """The twin as a machine file's text."""
     from assay.toml.writing import write_toml
 
-    return write_toml(machine_tree(made) | {"origin": dict(ORIGIN)}, [f"The described twin of a {title(made)}."])
+    return write_toml({**machine_tree(made), "origin": dict(ORIGIN)}, [f"The described twin of a {title(made)}."])

@@ -6,9 +6,10 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay.described.machine_file import CoreMachine
+from assay.described.timeline import Log
 from assay.execute.process_tree import Command, ProcessTree
 from assay.mpi.fabric import Mpich
 
@@ -59,7 +60,7 @@ class MpiLaunch:
 
     served: Served
     statuses: Sequence[int | None]
-    log: dict[str, Any] | None
+    log: Log | None
     missing: str | None
     started: int
     mpich: bool = False  # its launcher's status is that of rank 0

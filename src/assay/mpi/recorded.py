@@ -6,10 +6,12 @@ import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from assay.case import ParameterValue
 from assay.execute.simulated import deadlock
 from assay.mpi.launch import MpiLaunch, Request
+from assay.program_lines import BlockEvent, LaunchEvent, PlacedRank
 from assay.stored.seal import sealed_lines
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ MOST_PLACED = 1024  # ranks whose placement is listed
 
 def lines(request: Request, launch: MpiLaunch, machine: str, began: float) -> list[str]:
     """The lines of the launch's file; `began`: unix time, s."""
-    events = [_launch(request, machine, began), _nodes(request)]
+    events: list[Mapping[str, object]] = [_launch(request, machine, began), _nodes(request)]
     served = launch.served
     if served.waiting:
         stopped = served.makespan * PICO
@@ -42,8 +44,8 @@ def write(path: Path, request: Request, launch: MpiLaunch, machine: str, began: 
         file.write(sealed_lines(lines(request, launch, machine, began)))
 
 
-def _launch(request: Request, machine: str, began: float) -> dict[str, Any]:
-    def placed(rank: int) -> dict[str, Any]:
+def _launch(request: Request, machine: str, began: float) -> LaunchEvent:
+    def placed(rank: int) -> PlacedRank:
         return {"rank": rank, "host": machine, "pid": 0, "cpus": [], "cpu": 0, "cores": 0, "sockets": 0, "threads": 0}
 
     return {
@@ -64,28 +66,28 @@ def _launch(request: Request, machine: str, began: float) -> dict[str, Any]:
     }
 
 
-def _nodes(request: Request) -> dict[str, Any]:
+def _nodes(request: Request) -> dict[str, object]:
     nodes = {place // request.processors for place in request.places}
     ranks, each = len(request.places), request.processors
     return {"event": "nodes", "ranks": ranks, "nodes": len(nodes), "per_node": min(each, ranks), "processors": each}
 
 
-def _blocks(served: Served, began: float) -> Iterator[dict[str, Any]]:
+def _blocks(served: Served, began: float) -> Iterator[BlockEvent]:
     ended = began + served.makespan * PICO
     yield _block("makespan", {}, 0, [served.makespan * PICO], began, ended)
     for order, (function, length, peer, _, _, _, _, kept) in enumerate(served.calls, 1):
-        case = {"function": function, "length": length, "peer": peer}
+        case: dict[str, ParameterValue] = {"function": function, "length": length, "peer": peer}
         yield _block("call_time", case, order, [each * PICO for each in kept], began, ended)
     for order, (name, _, _, _, _, kept) in enumerate(served.regions, 1 + len(served.calls)):
         yield _block("region_time", {"region": name}, order, [each * PICO for each in kept], began, ended)
 
 
 def _block(
-    metric: str, case: Mapping[str, Any], order: int, values: list[float], began: float, ended: float
-) -> dict[str, Any]:
+    metric: str, case: dict[str, ParameterValue], order: int, values: list[float], began: float, ended: float
+) -> BlockEvent:
     return {
         "event": "block",
-        "case": dict(case),
+        "case": case,
         "metric": metric,
         "block": 0,
         "order": order,

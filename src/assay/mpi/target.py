@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from assay.benchmark.record import Benchmark
 from assay.described.machine_file import DescribedMachine
@@ -80,7 +79,7 @@ class MpiTarget(SimulatedTarget):
             channel="simulated in this process",
         )
 
-    def circumstances(self) -> dict[str, Any]:
+    def circumstances(self) -> dict[str, object]:
         """The version that simulated, the library, and what computing takes."""
         from assay import __version__
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from statistics import median
-from typing import Any, get_args
+from typing import get_args
 
 from assay.analysis.binomial import share_interval
 from assay.document.model_prediction import PredictedCell, PredictionCounts, Transfer, TransferCounts
@@ -40,8 +40,7 @@ def by_transfer(cells: Sequence[PredictedCell]) -> list[TransferCounts]:
     for transfer in get_args(Transfer):
         own = [each for each in cells if each.transfer == transfer and each.counts]
         if own:
-            plain: dict[str, Any] = asdict(counts(own))
-            found.append(TransferCounts(transfer=transfer, **plain))
+            found.append(TransferCounts(transfer=transfer, **asdict(counts(own))))
     return found
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from assay.benchmark.record import Benchmark, benchmark
 from assay.benchmark.resolved import task_values
+from assay.case import ParameterValue
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import room
 from assay.document.run_document import Document
@@ -63,7 +64,7 @@ def planned_alike(
 def _for(size: Size, task: Task, extra: tuple[str, ...]) -> Task:
     """The task on as many ranks as there is room for; of what was varied, only sizes are a described machine's."""
     sizes = {"ranks": size.ranks, "ppn": size.ppn}
-    factors = {key: sizes[key] for key in task.factors if key in sizes}
+    factors: dict[str, ParameterValue] = {key: sizes[key] for key in task.factors if key in sizes}
     return replace(task, launch=0, ranks=size.ranks, ppn=size.ppn, arguments=(*task.arguments, *extra), factors=factors)
 
 

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from assay.described.machine_file import DescribedMachine
 from assay.described.uncertainty import Uncertainty, drawn, uncertainty
@@ -75,9 +74,8 @@ def predict(
     )
     ordered = sorted(found, key=lambda each: (places[each.key[:2]], size(each.figure.params)))
     cells = [_cell(each, *matched[each.key], behind) for each in ordered if each.key in matched]
-    plain: dict[str, Any] = asdict(counts(cells))
     whole_prediction = ModelPrediction(
-        **plain,
+        **asdict(counts(cells)),
         machine=model.name,
         run=measured.run,
         level=None if known is None else known.level,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described, room
@@ -90,7 +89,7 @@ def _named(keys: Sequence[str]) -> str:
     return ", ".join(keys[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _at(tables: Any, dotted: str) -> Any:
+def _at(tables: object, dotted: str) -> object:
     for key in dotted.split("."):
         if isinstance(tables, list) and key.isdecimal() and int(key) < len(tables):
             tables = tables[int(key)]

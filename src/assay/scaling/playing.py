@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from assay.benchmark.record import Benchmark
 from assay.case import Case
@@ -18,7 +17,7 @@ from assay.document.scaling import NoiseAdded, ScaledFigure, ScalingAnswers, Sca
 from assay.errors import AssayError, InputError
 from assay.prediction.spread import interval
 from assay.prediction.trust import refusal
-from assay.published.cells.answers import play
+from assay.published.cells.answers import Setting, play
 from assay.scaling.assumptions import assumptions
 from assay.scaling.points import MachinePoint, points, records, texts, words
 from assay.scaling.study_file import ScalingStudy, StudiedProgram
@@ -89,9 +88,10 @@ def _figures(
 ) -> list[ReportedFigure]:
     found = []
     for program, record in zip(study.programs, programs, strict=True):
-        settings: dict[str, Any] = {**texts(program.set)}
-        if at.ranks[record.name] is not None:
-            settings |= {"on_ranks": at.ranks[record.name], "per_node": at.ppn or 0}
+        settings: dict[str, Setting] = {**texts(program.set)}
+        on_ranks = at.ranks[record.name]
+        if on_ranks is not None:
+            settings |= {"on_ranks": on_ranks, "per_node": at.ppn or 0}
         try:
             played = play(machine if at.noise else without_noise(machine), record.name, settings).figures
         except AssayError as error:
@@ -157,5 +157,5 @@ def noise_added(played: Sequence[PlayedPoint], level: float | None) -> list[Nois
     return made
 
 
-def _but_noise(setting: Mapping[str, Any]) -> Case:
+def _but_noise(setting: Mapping[str, object]) -> Case:
     return Case({key: value for key, value in setting.items() if key != "noise"})

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from assay import compact_svg
+from assay.case import Case
 from assay.document.scaling import ScaledFigure, ScalingAnswers, ScalingPoint
 from assay.network.study.plots import COLOURS, empty_plot
 from assay.scaling.shown import shown_setting
@@ -14,7 +13,7 @@ from assay.scaling.study_file import ScalingPlot, ScalingStudy
 def draw(study: ScalingStudy, answers: ScalingAnswers, plot: ScalingPlot) -> str:
     """One picture as SVG text."""
     figure, axes = empty_plot()
-    curves: dict[str, list[tuple[Any, ScaledFigure]]] = {}
+    curves: dict[str, list[tuple[object, ScaledFigure]]] = {}
     unit = ""
     for point in answers.points:
         for each in point.figures:
@@ -43,10 +42,10 @@ def draw(study: ScalingStudy, answers: ScalingAnswers, plot: ScalingPlot) -> str
     return compact_svg.of_figure(figure)
 
 
-def about_of(study: ScalingStudy, point: ScalingPoint, each: ScaledFigure) -> dict[str, Any]:
+def about_of(study: ScalingStudy, point: ScalingPoint, each: ScaledFigure) -> Case:
     """What a plot can name: the case, and the setting as it is shown; `ranks` of the point."""
-    return {**each.params, "ranks": point.ranks, **shown_setting(study, point.setting)}
+    return Case({**each.params, "ranks": point.ranks, **shown_setting(study, point.setting)})
 
 
-def _fits(about: dict[str, Any], plot: ScalingPlot) -> bool:
+def _fits(about: Case, plot: ScalingPlot) -> bool:
     return plot.x in about and all(about.get(key) == value for key, value in plot.where.items())

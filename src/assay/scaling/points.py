@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from assay.benchmark.record import Benchmark, on_described
 from assay.benchmark.record import benchmark as record_of
@@ -15,13 +14,14 @@ from assay.errors import AssayError, InputError
 from assay.execute.target import choose_rank_count
 from assay.execute.unused_keys import refuse_idle_names
 from assay.scaling.study_file import LABEL, MACHINE, ScalingStudy
+from assay.toml.source import TomlValue
 
 
 @dataclass(frozen=True)
 class MachinePoint:
     """A combination of a study: its setting, the machine with it, ranks by benchmark (None: a node program)."""
 
-    setting: Mapping[str, Any]
+    setting: Mapping[str, TomlValue]
     machine: DescribedMachine
     ranks: Mapping[str, int | None]
     ppn: int | None
@@ -72,11 +72,11 @@ def points(study: ScalingStudy) -> Iterator[MachinePoint]:
             raise InputError(f"{study.source.path}: {words(setting) or 'the machine'}: {error}") from None
 
 
-def _point(study: ScalingStudy, setting: Mapping[str, Any], programs: list[Benchmark]) -> MachinePoint:
+def _point(study: ScalingStudy, setting: Mapping[str, TomlValue], programs: list[Benchmark]) -> MachinePoint:
     overrides = {key.removeprefix(MACHINE): _toml(value) for key, value in setting.items() if key.startswith(MACHINE)}
     machine = open_described(study.on, overrides)
     refuse_idle_names(machine)
-    ppn, given = setting.get("ppn"), setting.get("ranks")
+    ppn, given = _count(setting, "ppn"), _count(setting, "ranks")
     if "noise" in setting and (machine.node is None or machine.node.noise is None):
         raise InputError("has no noise to be with or without", key="noise", accepted="a description with node.noise")
     there = room(machine, ppn)
@@ -89,27 +89,32 @@ def _point(study: ScalingStudy, setting: Mapping[str, Any], programs: list[Bench
     return MachinePoint(setting, machine, ranks, ppn, bool(setting.get("noise", True)))
 
 
-def words(setting: Mapping[str, Any]) -> str:
+def _count(setting: Mapping[str, TomlValue], key: str) -> int | None:
+    found = setting.get(key)
+    return found if isinstance(found, int) else None
+
+
+def words(setting: Mapping[str, object]) -> str:
     """A setting in short: `ranks 64, parents [10]`."""
     return ", ".join(
         str(value) if key == LABEL else f"{key.rpartition('.')[2]} {_plain(value)}" for key, value in setting.items()
     )
 
 
-def texts(values: Mapping[str, Any]) -> dict[str, str]:
+def texts(values: Mapping[str, object]) -> dict[str, str]:
     """A program's parameters as `--set` takes them."""
     return {
         key: ",".join(map(_plain, value)) if isinstance(value, list) else _plain(value) for key, value in values.items()
     }
 
 
-def _plain(value: Any) -> str:
+def _plain(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _toml(value: Any) -> str:
+def _toml(value: object) -> str:
     """A value as TOML writes it in a line."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{json.dumps(key)} = {_toml(each)}" for key, each in value.items()) + "}"

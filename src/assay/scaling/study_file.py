@@ -20,7 +20,7 @@ from pydantic import Field
 
 from assay import versions
 from assay.toml.checking import Table, validate_tables
-from assay.toml.source import Source, read
+from assay.toml.source import Source, TomlTable, TomlValue, read
 
 LABEL, MACHINE = "label", "machine."
 AXES = ("ranks", "ppn", "noise")
@@ -60,7 +60,7 @@ class ScalingPlot(Table):
     x: str = Field("ranks", description="a key of the points, by its last part, or a parameter")
     series: str = Field("", description="the key that makes curves")
     log: bool = Field(True, description="both axes logarithmic")
-    where: dict[str, Any] = Field(default_factory=dict, description="only what is set so")
+    where: dict[str, object] = Field(default_factory=dict, description="only what is set so")
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,8 @@ class ScalingStudy:
     head: ScalingHead
     machine: StudiedMachine
     programs: tuple[StudiedProgram, ...]
-    sweep: Mapping[str, list[Any]]
-    cases: tuple[Mapping[str, Any], ...]
+    sweep: Mapping[str, list[TomlValue]]
+    cases: tuple[Mapping[str, TomlValue], ...]
     plots: tuple[ScalingPlot, ...]
 
     @property
@@ -84,7 +84,7 @@ class ScalingStudy:
         path = self.source.path.parent / name
         return f"{path}{rest}" if path.is_file() else self.machine.on
 
-    def settings(self) -> Iterator[dict[str, Any]]:
+    def settings(self) -> Iterator[TomlTable]:
         """Every combination of the sweep with every case."""
         for case in self.cases or ({},):
             for values in itertools.product(*self.sweep.values()):

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from assay.described.machine_file import PICOSECOND, DescribedMachine
 from assay.machine import units
@@ -89,7 +89,7 @@ def _numbers(machine: DescribedMachine) -> Iterator[NumericKey]:
                 yield from _own(getattr(machine, name), field, field.alias or name, cycle)
 
 
-def _own(value: Any, field: Any, key: str, cycle: float) -> Iterator[NumericKey]:
+def _own(value: object, field: FieldInfo, key: str, cycle: float) -> Iterator[NumericKey]:
     """Of a table of the machine's own, whose schema has the units."""
     last = key.rpartition(".")[2]
     if isinstance(value, BaseModel):
@@ -110,7 +110,7 @@ def _own(value: Any, field: Any, key: str, cycle: float) -> Iterator[NumericKey]
         yield NumericKey(key, value, unit, {"s": cycle, "B": 1.0}.get(unit, 0.0))
 
 
-def _network(value: Any, key: str, grains: Mapping[str, float]) -> Iterator[NumericKey]:
+def _network(value: object, key: str, grains: Mapping[str, float]) -> Iterator[NumericKey]:
     """Of [network], whose numbers are as the file has them: counts of cycles and flits, or texts with a unit."""
     if isinstance(value, Mapping):
         for name, each in value.items():

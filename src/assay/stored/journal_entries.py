@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
+from assay.case import ParameterValue
+
 
 class StatedCircumstance(TypedDict, total=False):
     """What all rows of a task share, as a line has it; `journal.circumstance` checks it."""
@@ -16,7 +18,7 @@ class StatedCircumstance(TypedDict, total=False):
     launch: int
     attempt: int
     provenance: str
-    factors: dict[str, str | int | float | bool | None]
+    factors: dict[str, ParameterValue]
 
 
 class BegunEntry(TypedDict):

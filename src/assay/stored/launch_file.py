@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from assay import versions
+from assay.program_lines import LaunchEvent, ProgramEvent, is_event
 from assay.samples import Check, Circumstance, Launch, Measured, folded
 from assay.stored.account import AccountLine, account_line
 from assay.stored.device_states import DeviceStates, device_states
@@ -45,7 +46,7 @@ class Content:
     blocks: int = 0
     done: bool = False
     checksum: str = ""  # CRC-32 of its finished lines
-    opening: dict[str, object] = field(default_factory=dict)
+    opening: LaunchEvent | None = None
     failed: list[dict[str, object]] = field(default_factory=list)
     where: list[dict[str, object]] = field(default_factory=list)
     nodes: list[dict[str, object]] = field(default_factory=list)
@@ -73,7 +74,7 @@ def content(path: Path, about: Circumstance) -> Content:
     if read.signature == MISSING:
         return read
     numbers: list[int] = []
-    events: list[dict[str, object]] = []
+    events: list[ProgramEvent] = []
     traced = False
     checksum = 0
     for number, line, event in numbered_lines(path):
@@ -85,7 +86,8 @@ def content(path: Path, about: Circumstance) -> Content:
             read.faults.append(f"{number}: is no line of a program ({event}); this line is not used")
             continue
         numbers.append(number)
-        events.append(event)
+        if is_event(event):
+            events.append(event)
         kind = event.get("event")
         if kind == "launch":
             versions.current(versions.LAUNCH, event, versions.in_file(path, number))

@@ -10,13 +10,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from assay.throughput import experiment, submission_log
 from assay.throughput.batch_system import BatchSystem
 from assay.throughput.job_names import kind_of
 from assay.throughput.job_programs import JobPrograms
 from assay.throughput.live_jobs import LiveJob
+from assay.throughput.submission_lines import PlanOfTest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ def run_alone(
     jobs: Sequence[LiveJob],
     programs: JobPrograms,
     out: Path,
-    about: Mapping[str, Any],
+    about: PlanOfTest,
     progress: Callable[[str], None] = lambda text: None,
 ) -> dict[str, float | None]:
     """Run the first job of every name alone, one after the other; gives its run time (s), None where it failed.

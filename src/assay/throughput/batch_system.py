@@ -8,7 +8,7 @@ import pkgutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NotRequired, Protocol, TypedDict
 
 from assay.errors import InputError, MeasurementError
 from assay.throughput import systems
@@ -48,6 +48,42 @@ class Accounted:
     nodes: tuple[str, ...] = ()
     never_after: float | None = None
     used: AccountedTime | None = None  # its processor time, where the accounting has it
+
+
+class AccountedTimeEntry(TypedDict):
+    """An `AccountedTime` as a log has it."""
+
+    user: float | None
+    system: float | None
+    total: float | None
+
+
+class AccountedEntry(TypedDict):
+    """An `Accounted` as a log has it."""
+
+    batch_id: str
+    stage: str
+    word: str
+    well: bool | None
+    cancelled: bool | None
+    nodes: list[str]
+    never_after: NotRequired[float | None]
+    used: NotRequired[AccountedTimeEntry | None]
+
+
+def of_entry(entry: AccountedEntry) -> Accounted:
+    """Read what a log has of a job's state."""
+    used = entry.get("used")
+    return Accounted(
+        batch_id=entry["batch_id"],
+        stage=entry["stage"],
+        word=entry["word"],
+        well=entry.get("well"),
+        cancelled=entry.get("cancelled"),
+        nodes=tuple(entry["nodes"]),
+        never_after=entry.get("never_after"),
+        used=None if used is None else AccountedTime(**used),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
 
+from assay.document.verb_figure import VerbFigure
 from assay.errors import InputError, MeasurementError
 from assay.throughput import job_record, job_table
 from assay.throughput.job_programs import command_of, compiled, job_folder, record_file
@@ -50,18 +50,24 @@ class CommandRuns:
         """Whether every launch completed with a right answer."""
         return all(each.state == "completed" for each in self.launches)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON document: medians as `figures`, with the range over the launches that completed."""
-        figures = []
+    def figures(self) -> list[VerbFigure]:
+        """Medians, with the range over the launches that completed."""
+        figures: list[VerbFigure] = []
         for name, unit in (("time", "s"), ("user", "s"), ("system", "s"), ("merit", self.unit)):
             key = "elapsed" if name == "time" else name
             values = [getattr(each, key) for each in self.launches if each.state == "completed"]
             known = [value for value in values if value is not None]
             if known:
                 about = {"command": self.name, "processors": self.processors}
-                spread = {"range": [min(known), max(known)], "launches": len(known), "params": about}
-                figures.append({"name": name, "unit": unit, "statistic": "median", "value": median(known), **spread})
-        return {**asdict(self), "valid": self.valid, "figures": figures}
+                figures.append({
+                    "name": name, "unit": unit, "statistic": "median", "value": median(known),
+                    "range": [min(known), max(known)], "launches": len(known), "params": about,
+                })  # fmt: skip
+        return figures
+
+    def to_dict(self) -> dict[str, object]:
+        """The JSON document."""
+        return {**asdict(self), "valid": self.valid, "figures": self.figures()}
 
 
 def find(template: str) -> tuple[Path, str]:

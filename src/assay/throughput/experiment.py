@@ -26,6 +26,7 @@ from assay.throughput.batch_system import (
     SilentSystemError,
     SystemFacts,
     SystemWork,
+    of_entry,
 )
 from assay.throughput.job_programs import JobPrograms, command_of, job_folder, record_file
 from assay.throughput.job_record import JobRecord
@@ -131,12 +132,11 @@ def _kept(accounted: Accounted) -> dict[str, object]:
 
 def _account(job: LiveJob, log: SubmissionLog) -> FollowedJob:
     logged = log.jobs.get(job.id, LoggedJob())
-    settled = logged.settled or {}
-    accounted = settled.get("accounted")
+    accounted = None if logged.settled is None else logged.settled.get("accounted")
     return FollowedJob(
         job=job,
         logged=logged,
-        accounted=Accounted(**{**accounted, "nodes": tuple(accounted["nodes"])}) if accounted else None,
+        accounted=of_entry(accounted) if accounted else None,
         record=job_record.read(record_file(log.folder, job)),
     )
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
 from assay.benchmark.record import Benchmark, benchmark
 from assay.benchmark.resolved import program_words
 from assay.described.machine_file import DescribedMachine
 from assay.errors import InputError, MeasurementError
+
+if TYPE_CHECKING:
+    from assay._core.ranks import Launch
 
 PICOSECOND = 1e-12
 STATES = {"ended": "time limit"}  # what the core calls otherwise
@@ -124,12 +127,22 @@ class JobWorld:
 
     def run(self, job: int) -> JobRun:
         """What a job that has ended did."""
-        about = self._core.job(job)
+        about: CoreJob = self._core.job(job)
         state = STATES.get(about["state"], about["state"])
         return JobRun(state, about["begun"], about["ended"], about["launch"].lines, _why(state, about))
 
 
-def _why(state: str, about: dict[str, Any]) -> str:
+class CoreJob(TypedDict):
+    """A job as the core has it: times in ps; `failure`: why it failed, empty where it did not."""
+
+    state: str
+    begun: int
+    ended: int
+    launch: Launch
+    failure: str
+
+
+def _why(state: str, about: CoreJob) -> str:
     if state == "failed":
         return str(about["failure"])
     if state == "wrong answer":

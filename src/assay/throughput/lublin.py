@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +65,8 @@ def as_the_model_has_it(key: str, text: str) -> bool:
 
 def parse_settings(settings: Mapping[str, str]) -> LublinSettings:
     """The settings of `--set lublin.KEY=VALUE`. InputError for a key or a value that is none."""
-    made: dict[str, Any] = {}
+    whole: dict[str, int] = {}
+    load = LublinSettings.load
     for key, text in settings.items():
         name = key.removeprefix(PREFIX)
         if name not in RANGES:
@@ -81,8 +81,11 @@ def parse_settings(settings: Mapping[str, str]) -> LublinSettings:
             if name == "load":
                 accepted += "; 0: arrivals as the model draws them"
             raise InputError("is no value of it", key=f"--set {key}", value=text, accepted=accepted)
-        made[name] = value
-    return LublinSettings(**made)
+        if name == "load":
+            load = value
+        else:
+            whole[name] = int(value)
+    return LublinSettings(load=load, **whole)
 
 
 def drawn(wanted: LublinSettings) -> Workload:

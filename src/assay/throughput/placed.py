@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from assay.throughput.job_needs import ALONE, JobNeeds
 from assay.throughput.job_queues import LimitRow, QueueRules
 from assay.throughput.machine_file import JobMachine
 from assay.throughput.node_layout import NodeClosure
-from assay.throughput.simulated import AGEING, HALF_LIFE, IDLE, Scheduled, in_ticks, slowed, ticks_for
+from assay.throughput.simulated import AGEING, HALF_LIFE, IDLE, CoreSchedule, Scheduled, in_ticks, slowed, ticks_for
 from assay.throughput.workload import Workload
 
 DOUBLINGS = 5  # of the time for which failures are drawn
@@ -24,6 +23,13 @@ MOST_TRIES_LOG = 15.0  # e to this: tries that a job would need on average until
 MOST_STEPS = 10**10  # failures times nodes that are looked at for each: minutes of processor time
 STEPS = 300  # what a failure costs in addition, as so many nodes
 NeedsRow = tuple[int, int, int, int, list[int], float, list[int]]
+
+
+class PlacedSchedule(CoreSchedule):
+    """With places: how often a node failed under each job, and of each the nodes with how many processors of them."""
+
+    failures: Sequence[int]
+    places: Sequence[Sequence[tuple[int, int]]]
 
 
 def needed(workload: Workload, machine: JobMachine) -> bool:
@@ -61,14 +67,15 @@ def schedule_placed(workload: Workload, machine: JobMachine, policy: str) -> Sch
 
     shared = interference.rows(kept, machine.shared)
 
-    def placed(closures: Sequence[NodeClosure]) -> dict[str, Any]:
+    def placed(closures: Sequence[NodeClosure]) -> PlacedSchedule:
         closed = [(list(each.nodes), each.begins * ticks, each.ends * ticks, each.known) for each in closures]
         columns, priority = _columns(kept, ticks), kept.priority.tolist()
         usage = (AGEING / ticks, HALF_LIFE * ticks, shared, max(1, round(cost * ticks)) if cost else 0)
         try:
-            return dict(batch.place(row, policy, columns, priority, rows, limits, closed, True, *usage))
+            made: PlacedSchedule = batch.place(row, policy, columns, priority, rows, limits, closed, True, *usage)
         except ValueError as error:
             raise InputError(str(error), file=workload.source) from None
+        return made
 
     found = _with_failures(placed, kept, machine, ticks) if fails(machine) and len(kept) else placed(machine.closures)
     made = Scheduled(
@@ -83,13 +90,13 @@ def schedule_placed(workload: Workload, machine: JobMachine, policy: str) -> Sch
         restarts=sum(found["failures"]),
         places=tuple(tuple(node for node, _ in place) for place in found["places"]),
     )
-    ends = [end / ticks for end in found["ends"]] if ticks > 1 else found["ends"]
-    return slowed(made, {**found, "ends": ends}, machine.shared)
+    ends: Sequence[float] = [end / ticks for end in found["ends"]] if ticks > 1 else found["ends"]
+    return slowed(made, ends, found["killed"], machine.shared)
 
 
 def _with_failures(
-    placed: Callable[[Sequence[NodeClosure]], dict[str, Any]], jobs: Workload, machine: JobMachine, ticks: int
-) -> dict[str, Any]:
+    placed: Callable[[Sequence[NodeClosure]], PlacedSchedule], jobs: Workload, machine: JobMachine, ticks: int
+) -> PlacedSchedule:
     """Draw failures for as long as the jobs take: for twice as long again until they suffice."""
     assert machine.failures is not None and machine.failures.every is not None
     _check_failures(jobs, machine)

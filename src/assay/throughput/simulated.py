@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,10 @@ POLICIES = {
 }
 AGEING = 1 / 3600  # priority for each second of waiting
 HALF_LIFE = 7 * 24 * 3600.0  # seconds
-IDLE = {
+IdleReason = Literal[
+    "nobody_waited", "none_fitted", "held", "scheduler", "fragmented", "limited", "closed", "lost", "unused"
+]
+IDLE: dict[IdleReason, str] = {
     "nobody_waited": "no job waited",
     "none_fitted": "no waiting job fitted",
     "held": "reserved for another job",
@@ -165,7 +168,7 @@ def schedule(
     fits = workload.processors <= processors
     kept, refused = workload.only(fits), workload.only(~fits)
     arrays = (kept.submitted, kept.runs, kept.requested, kept.processors, kept.user, kept.priority)
-    found = batch.schedule(
+    found: CoreSchedule = batch.schedule(
         processors,
         policy,
         *(np.ascontiguousarray(each) for each in arrays),
@@ -177,14 +180,34 @@ def schedule(
     )
     idle: dict[str, float] = {why: int(found[why]) for why in IDLE if why in found and (rules or why != "limited")}
     made = Scheduled(kept, refused, processors, policy, found["starts"], idle, int(found["decisions"]))
-    return slowed(made, found, shared)
+    return slowed(made, found["ends"], found["killed"], shared)
 
 
-def slowed(made: Scheduled, found: Mapping[str, Any], shared: Sequence[SharedResource]) -> Scheduled:
+class CoreSchedule(TypedDict):
+    """What the core gives: ticks at which jobs start and end, which end at their limit, and idle time by why."""
+
+    starts: NDArray[np.int64]
+    ends: Sequence[int]
+    killed: Sequence[bool]
+    decisions: int
+    nobody_waited: NotRequired[int]
+    none_fitted: NotRequired[int]
+    held: NotRequired[int]
+    scheduler: NotRequired[int]
+    fragmented: NotRequired[int]
+    limited: NotRequired[int]
+    closed: NotRequired[int]
+    lost: NotRequired[int]
+    unused: NotRequired[int]
+
+
+def slowed(
+    made: Scheduled, ends: Sequence[float], killed: Sequence[bool], shared: Sequence[SharedResource]
+) -> Scheduled:
     """The schedule with the run times that came of it, where jobs slow one another down."""
     if not shared:
         return made
     jobs = made.workload
-    runs: NDArray[Any] = np.array(found["ends"]) - made.started
-    killed = np.array(found["killed"], dtype=bool)
-    return replace(made, workload=replace(jobs, runs=runs), alone=jobs.runs, killed=killed, shared=tuple(shared))
+    runs: NDArray[Any] = np.array(ends) - made.started
+    at_limit = np.array(killed, dtype=bool)
+    return replace(made, workload=replace(jobs, runs=runs), alone=jobs.runs, killed=at_limit, shared=tuple(shared))

@@ -15,10 +15,10 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from assay import trusted, versions
 from assay.errors import InputError, MeasurementError
@@ -36,6 +36,7 @@ from assay.stored.lines import (
 )
 from assay.throughput.live_jobs import LiveJob
 from assay.throughput.occupancy import Occupancy
+from assay.throughput.submission_lines import LogLine, PlanFile, PlannedTest, PlanOfTest, SettledJob
 
 PLAN, LOG = "plan.json", "log.jsonl"
 BEFORE_PLAN = ("lock", "submitting", "alone", LOG, "plan.new")  # what may lie in a folder before its plan
@@ -54,7 +55,7 @@ class LoggedJob:
     submitted: float | None = None
     batch_ids: tuple[str, ...] = ()
     refused: str | None = None
-    settled: dict[str, Any] | None = None
+    settled: SettledJob | None = None
 
 
 @dataclass
@@ -79,7 +80,7 @@ class SubmissionLog:
         """The descriptor of the lock that submission commands inherit."""
         return self._locks[1]
 
-    def write(self, event: str, job: str | None = None, **about: Any) -> None:
+    def write(self, event: str, job: str | None = None, **about: object) -> None:
         """Add a line, and wait until it is on the disk; MeasurementError where that fails, and the log is as before."""
         line = {"event": event, "time": time.time(), **({"job": job} if job else {}), **about}
         path = self.folder / LOG
@@ -88,7 +89,7 @@ class SubmissionLog:
             append(path, seal.sealed(text, next_place(path)))
         except OSError as error:
             raise not_written(path, error) from None
-        self._take(line)
+        self._take(cast(LogLine, line))
 
     def finish(self) -> None:
         """Record that the test has ended, and the checksums of its results' sources in its plan."""
@@ -115,29 +116,19 @@ class SubmissionLog:
             os.close(each)
         self._locks = []
 
-    def _take(self, line: dict[str, Any]) -> None:
-        name, event, when = line.get("job"), line["event"], float(line["time"])
-        if event == "resumed":
+    def _take(self, line: LogLine) -> None:
+        when = float(line["time"])
+        if line["event"] == "resumed":
             self.resumed.append(when)
-        elif event == "cancelled":
+        elif line["event"] == "cancelled":
             self.cancelled = True
-        elif event == "finished":
+        elif line["event"] == "finished":
             self.finished = True
-        elif event == "occupancy":
+        elif line["event"] == "occupancy":
             self.occupancy.append((when, Occupancy(**line["about"])))
-        if name is None:
-            return
-        known = self.jobs.get(name, LoggedJob())
-        changes: dict[str, Any] = {}
-        if event == "submitting":
-            changes = {"began": known.began or when}
-        elif event in ("submitted", "found"):
-            changes = {"submitted": known.submitted or when, "batch_ids": (*known.batch_ids, str(line["batch_id"]))}
-        elif event == "refused":
-            changes = {"refused": str(line["reason"])}
-        elif event == "settled":
-            changes = {"settled": dict(line["about"])}
-        self.jobs[name] = LoggedJob(**{**asdict(known), **changes})
+        name = line.get("job")
+        if name is not None:
+            self.jobs[name] = _after(self.jobs.get(name, LoggedJob()), line, when)
 
     def _lock(self) -> None:
         for name, within, who in (("lock", 0.0, "another assay"), ("submitting", IN_FLIGHT_AT_MOST, "a submission")):
@@ -156,6 +147,17 @@ class SubmissionLog:
                     time.sleep(0.05)
 
 
+def _after(known: LoggedJob, line: LogLine, when: float) -> LoggedJob:
+    if line["event"] == "submitting":
+        return replace(known, began=known.began or when)
+    if line["event"] == "submitted" or line["event"] == "found":
+        batch_ids = (*known.batch_ids, str(line["batch_id"]))
+        return replace(known, submitted=known.submitted or when, batch_ids=batch_ids)
+    if line["event"] == "refused":
+        return replace(known, refused=str(line["reason"]))
+    return replace(known, settled=SettledJob(**line["about"])) if line["event"] == "settled" else known
+
+
 def not_written(path: Path, error: OSError) -> MeasurementError:
     """The error where a file of a test cannot be written."""
     why = "the disk is full" if error.errno in FULL else f"cannot be written ({error.strerror})"
@@ -163,13 +165,13 @@ def not_written(path: Path, error: OSError) -> MeasurementError:
     return MeasurementError(f"{path}: {why}; written data is intact: {then}, then the same command resumes the test")
 
 
-def opened(folder: Path, plan: dict[str, Any], jobs: Sequence[LiveJob], resume: bool) -> SubmissionLog:
+def opened(folder: Path, plan: PlanOfTest, jobs: Sequence[LiveJob], resume: bool) -> SubmissionLog:
     """Begin an experiment in a folder, or resume the one that was begun there by the same plan.
 
     InputError for a folder of another plan, one in use, one that holds something else, and, where `resume`, for one
     that holds no experiment.
     """
-    whole = {"plan": plan, "jobs": [_planned(job) for job in jobs]}
+    whole: PlannedTest = {"plan": plan, "jobs": [_planned(job) for job in jobs]}
     digest = hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
     path = folder / "plan.json"
     refuse_others(folder, resume)
@@ -204,19 +206,20 @@ def _before_plan(name: str) -> bool:
     return name in BEFORE_PLAN or (name.startswith(".assay-") and name.endswith(".new"))  # of `write_whole`
 
 
-def _planned(job: LiveJob) -> dict[str, Any]:
+def _planned(job: LiveJob) -> dict[str, object]:
     """A job of the plan; what jobs did not always have only where it has it, so that plans of before are the same."""
     later = ("queue", "program", "arguments", "parts", "nodes", "alone", "ports", "instances", "on")
     return {key: value for key, value in asdict(job).items() if value or key not in later}
 
 
-def _begin_or_read(log: SubmissionLog, path: Path, digest: str, whole: dict[str, Any]) -> None:
+def _begin_or_read(log: SubmissionLog, path: Path, digest: str, whole: PlannedTest) -> None:
     lines = log.folder / LOG
     if path.exists():
         _check_trust(log.folder, whole["jobs"])
         document = _document(path)
         if document.get("digest") != digest and _planned_as(document) != json.loads(json.dumps(_resolved(whole))):
-            was, now = document.get("plan", {}), _resolved(whole)["plan"]
+            was: Mapping[str, object] = document.get("plan", {})
+            now: Mapping[str, object] = _resolved(whole)["plan"]
             differs = [key for key in sorted({*was, *now}) if was.get(key) != now.get(key)] or ["its jobs"]
             problem = f"holds the throughput test of another plan (differs: {', '.join(differs)})"
             raise InputError(
@@ -229,34 +232,40 @@ def _begin_or_read(log: SubmissionLog, path: Path, digest: str, whole: dict[str,
             log.write("resumed")
         return
     mark = f"assay-{digest[:8]}-{int(log.begun * 1000) % 10**9:x}"
-    document = {"digest": digest, "mark": mark, "begun": log.begun, **_resolved(whole)}
+    plan = _resolved(whole)
+    made: PlanFile = {"digest": digest, "mark": mark, "begun": log.begun, "plan": plan["plan"], "jobs": plan["jobs"]}
     try:
         lines.write_bytes(b"")  # before the plan: where that is, a log that is not there was lost
-        _write_plan(path, document)
+        _write_plan(path, made)
     except OSError as error:
         raise not_written(path, error) from None
     log.mark = mark
 
 
-def _write_plan(path: Path, document: dict[str, Any]) -> None:
+def _write_plan(path: Path, document: PlanFile) -> None:
     text = json.dumps(versions.marked(versions.EXPERIMENT, document), indent=1)
     write_whole(path, seal.sealed(text) + "\n")
 
 
-def _resolved(whole: dict[str, Any]) -> dict[str, Any]:
+def _resolved(whole: PlannedTest) -> PlannedTest:
     """A plan with its files by their whole paths, so that a relative one is the same."""
-    plan = dict(whole["plan"])
-    for key in ("workload", "jobs"):
-        if isinstance(plan.get(key), str) and Path(plan[key]).exists():
-            plan[key] = str(Path(plan[key]).resolve())
+    plan = whole["plan"].copy()
+    if "workload" in plan:
+        plan["workload"] = _whole_path(plan["workload"])
+    if "jobs" in plan:
+        plan["jobs"] = _whole_path(plan["jobs"])
     return {"plan": plan, "jobs": whole["jobs"]}
 
 
-def _planned_as(document: dict[str, Any]) -> dict[str, Any]:
-    return _resolved({key: document.get(key, {}) for key in ("plan", "jobs")})
+def _whole_path(name: str | None) -> str | None:
+    return str(Path(name).resolve()) if isinstance(name, str) and Path(name).exists() else name
 
 
-def _check_files(log: SubmissionLog, document: dict[str, Any]) -> None:
+def _planned_as(document: PlanFile) -> PlannedTest:
+    return _resolved({"plan": document.get("plan", {}), "jobs": document.get("jobs", [])})
+
+
+def _check_files(log: SubmissionLog, document: PlanFile) -> None:
     """InputError where a file that results are made from is not what it was, or where the log has lost a job."""
     accepted = "the whole file; or another folder, for a new test"
     for name, checksum in sorted(document.get("checksums", {}).items()):
@@ -271,7 +280,7 @@ def _check_files(log: SubmissionLog, document: dict[str, Any]) -> None:
             raise InputError(problem, file=log.folder / LOG, accepted=accepted)
 
 
-def _check_trust(folder: Path, jobs: Sequence[dict[str, Any]]) -> None:
+def _check_trust(folder: Path, jobs: Sequence[Mapping[str, object]]) -> None:
     """InputError for a folder whose records, by which processes are signalled, others may have written."""
     trusted.check(folder, key="--out")
     below = [folder / name for name in ("plan.json", "log.jsonl", "lock", "submitting", "jobs")]
@@ -282,13 +291,13 @@ def _check_trust(folder: Path, jobs: Sequence[dict[str, Any]]) -> None:
         trusted.check(each, key="--out", above=folder)
 
 
-def _document(path: Path) -> dict[str, Any]:
+def _document(path: Path) -> PlanFile:
     try:
         found = read_document(path)
     except ValueError as error:
         accepted = "the whole file; or another folder, for a new test"
         raise InputError(f"cannot be read: {error}", file=path, accepted=accepted) from None
-    return versions.current(versions.EXPERIMENT, found, versions.in_file(path))
+    return cast(PlanFile, versions.current(versions.EXPERIMENT, found, versions.in_file(path)))
 
 
 def _read_lines(log: SubmissionLog, path: Path) -> None:
@@ -310,6 +319,6 @@ def _read_lines(log: SubmissionLog, path: Path) -> None:
                 continue
             raise MeasurementError(f"{path}:{number}: the log is damaged: {line}; expected {accepted}")
         try:
-            log._take(versions.current(versions.SUBMISSIONS, line, versions.in_file(path, number)))
+            log._take(cast(LogLine, versions.current(versions.SUBMISSIONS, line, versions.in_file(path, number))))
         except (LookupError, TypeError, ValueError) as error:
             raise MeasurementError(f"{path}:{number}: the log is damaged: {error}; expected {accepted}") from None

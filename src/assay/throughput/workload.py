@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from assay.throughput.rank_jobs import RankJob
 Whole = NDArray[np.int64]
 Times = NDArray[Any]  # seconds: whole numbers where all of them are whole, else floating-point numbers
 TICKS = (1, 1000, 1_000_000)  # per second, in which a batch system may be simulated: the coarsest that suits
-OF_SOME = ("fails", "cut", "status", "queue")  # arrays that not every workload has
+Kind = TypeVar("Kind", bound=np.generic)
 MOST_TICKS = 2**62  # of all processors over a whole simulation, which are counted in 64 bits
 
 
@@ -96,13 +96,19 @@ class Workload:
         names = tuple(name for name, keep in zip(self.names, kept, strict=False) if keep)
         needs = tuple(each for each, keep in zip(self.needs, kept, strict=False) if keep)
         plays = tuple(each for each, keep in zip(self.plays, kept, strict=False) if keep)
-        some: dict[str, Any] = {name: getattr(self, name) for name in OF_SOME}
-        some = {name: None if each is None else each[kept] for name, each in some.items()}
         return replace(
             self,
             names=names,
             needs=needs,
             plays=plays,
-            **some,
+            fails=_of_some(self.fails, kept),
+            cut=_of_some(self.cut, kept),
+            status=_of_some(self.status, kept),
+            queue=_of_some(self.queue, kept),
             **{name: getattr(self, name)[kept] for name in arrays},
         )
+
+
+def _of_some(array: NDArray[Kind] | None, kept: NDArray[np.bool_]) -> NDArray[Kind] | None:
+    """What is left of an array that not every workload has."""
+    return None if array is None else array[kept]

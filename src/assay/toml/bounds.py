@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pydantic.fields import FieldInfo
@@ -89,7 +89,7 @@ def _written(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
 
-def _length(kind: str, context: dict[str, Any], parts: Iterable[Any]) -> str:
+def _length(kind: str, context: Mapping[str, object], parts: Iterable[Any]) -> str:
     own, other = ("min_length", "max_length") if kind.endswith("short") else ("max_length", "min_length")
     count = context[own]
     one, many = ("character", "characters") if kind.startswith("string") else ("entry", "entries")

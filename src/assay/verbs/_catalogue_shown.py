@@ -10,6 +10,7 @@ from assay import sanitised
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from assay.benchmark.model import BenchmarkDescribed
     from assay.machine.catalogue import CatalogueMachine, PublishedCell
     from assay.machine.published import Claim, Paper
 
@@ -131,7 +132,7 @@ def show_claims(console: Console, claims: Sequence[Claim]) -> None:
         console.print("no claims")
 
 
-def show_own_list(benchmarks: Sequence[dict[str, Any]]) -> None:
+def show_own_list(benchmarks: Sequence[BenchmarkDescribed]) -> None:
     """Print Assay's own benchmarks by part, a line each: name and title."""
     from rich.text import Text
 
@@ -146,7 +147,7 @@ def show_own_list(benchmarks: Sequence[dict[str, Any]]) -> None:
     console.print("\nassay benchmarks NAME shows what one measures, its parameters and figures; assay run NAME runs it")
 
 
-def show_own(benchmark: dict[str, Any]) -> None:
+def show_own(benchmark: BenchmarkDescribed) -> None:
     """Print one of Assay's own benchmarks: what it measures, its parameters and figures."""
     from rich.text import Text
 

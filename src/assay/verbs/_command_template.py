@@ -56,7 +56,7 @@ def table(found: CommandRuns) -> Grid:
 
 def line(found: CommandRuns) -> str:
     """The result in one line."""
-    figures = {each["name"]: each for each in found.to_dict()["figures"]}
+    figures = {each["name"]: each for each in found.figures()}
     shown = [f"{_seconds(figures['time']['value'])}"] if "time" in figures else []
     shown += [f"{figures['merit']['value']:g} {found.unit}".strip()] if "merit" in figures else []
     wrong = sum(each.state != "completed" for each in found.launches)

@@ -13,6 +13,7 @@ from assay import progress
 from assay.analysis.comparison import MARGIN
 from assay.analysis.paired_decision import LEVEL, pairs_needed
 from assay.decide.live import LiveFigure, LiveResult, LiveSide, decide
+from assay.document.verb_figure import VerbFigure
 from assay.errors import InputError
 from assay.execute.run_request import RunRequest
 from assay.report.judge.gate import known_to_records
@@ -20,7 +21,7 @@ from assay.report.render.console import listing
 from assay.report.units import params
 from assay.stored.run_names import checked_label
 from assay.verbs._interleaved import interleave_runs
-from assay.verbs._one_benchmark import parse_words, request_of
+from assay.verbs._one_benchmark import RunWords, parse_words, request_of
 
 PAIRS = 20
 SHOWN = 5 / 3  # of the margin: the difference for which the necessary number of pairs is reported
@@ -112,9 +113,10 @@ def _environment(words: str) -> tuple[dict[str, str], str]:
     return found, shlex.join(parts) if found else words
 
 
-def _one(words: str, options: dict[str, Any], pairs: int) -> RunRequest:
+def _one(words: str, options: RunWords, pairs: int) -> RunRequest:
+    every: Mapping[str, object] = options
     for key in REFUSED:
-        if options[key] is not None:
+        if every[key] is not None:
             accepted = "options that decide what a launch is; --pairs and --budget of compare bound their number"
             raise InputError(f"has no effect with --live: --{key}", key="VARIANT", value=words, accepted=accepted)
     if options["label"] is not None:
@@ -131,7 +133,7 @@ def _one(words: str, options: dict[str, Any], pairs: int) -> RunRequest:
     return replace(found, launches=pairs)
 
 
-def _document(sides: Sequence[LiveSide], found: LiveResult, margin: float) -> dict[str, Any]:
+def _document(sides: Sequence[LiveSide], found: LiveResult, margin: float) -> dict[str, object]:
     verdicts = {each.decision.verdict.value for each in found.figures}
     return {
         "variants": [{"words": side.words, "run": side.run.about["id"]} for side in sides],
@@ -146,7 +148,7 @@ def _document(sides: Sequence[LiveSide], found: LiveResult, margin: float) -> di
     }
 
 
-def _figure(of: LiveFigure, margin: float) -> dict[str, Any]:
+def _figure(of: LiveFigure, margin: float) -> VerbFigure:
     decision = of.decision
     return {
         "name": f"{of.benchmark}.{of.figure}",

@@ -2,54 +2,69 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable
+from typing import TypedDict
 
 from assay import sanitised, versions
 from assay.described.published_name import SHIPPED
 from assay.described.shipped import shipped
-from assay.toml.source import read
+from assay.toml.source import TomlTable, TomlValue, read, table_at
+
+
+class KeyFound(TypedDict):
+    """A key of a description, in its own unit, and what the value rests on."""
+
+    key: str
+    value: TomlValue
+    origin: str | None
+
+
+class DescriptionFound(TypedDict):
+    """A description's file: its heading in words, and its keys."""
+
+    name: str
+    title: str
+    about: str
+    file: str
+    keys: list[KeyFound]
 
 
 def described() -> list[dict[str, str]]:
     """Every shipped description: its name, title and topology."""
     made = []
     for name, path in shipped().items():
-        file = _read(path)
-        title, topology = str(file.get("title", name)), str((file.get("network") or {}).get("topology", ""))
+        file, _ = read(path, versions.MACHINE)
+        title, topology = str(file.get("title", name)), str(table_at(file, "network").get("topology", ""))
         made.append({"name": name, "title": title, "topology": topology})
     return made
 
 
-def description(name: str) -> dict[str, Any] | None:
+def description(name: str) -> DescriptionFound | None:
     """The keys and values of a described machine's file, each with its origin; None where none ships."""
     if name not in shipped():
         return None
     path = shipped()[name]
-    file = _read(path)
-    origins = file.pop("origin", {})
+    file, _ = read(path, versions.MACHINE)
+    origins = table_at(file, "origin")
     head = " ".join(
         line.removeprefix("#").strip() for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("#")
     )
-    keys = [
-        {"key": key, "value": value, "origin": origins.get(key)}
-        for key, value in _flat(file)
-        if key not in ("name", "title")
+    keys: list[KeyFound] = [
+        {"key": key, "value": value, "origin": None if key not in origins else str(origins[key])}
+        for key, value in _flat({key: value for key, value in file.items() if key not in ("name", "title", "origin")})
     ]
-    return {"name": name, "title": file.get("title", name), "about": head, "file": path.name, "keys": keys}
+    return {"name": name, "title": str(file.get("title", name)), "about": head, "file": path.name, "keys": keys}
 
 
-def _read(path: Path) -> dict[str, Any]:
-    return read(path, versions.MACHINE)[0]
-
-
-def _flat(table: Any, before: str = "") -> list[tuple[str, Any]]:
-    items = table.items() if isinstance(table, dict) else enumerate(table)
-    found: list[tuple[str, Any]] = []
+def _flat(table: TomlTable | list[TomlValue], before: str = "") -> list[tuple[str, TomlValue]]:
+    items: Iterable[tuple[str | int, TomlValue]] = table.items() if isinstance(table, dict) else enumerate(table)
+    found: list[tuple[str, TomlValue]] = []
     for key, value in items:
         path = f"{before}.{key}" if before else str(key)
-        nested = isinstance(value, dict) or (isinstance(value, list) and any(isinstance(each, dict) for each in value))
-        found += _flat(value, path) if nested else [(path, value)]
+        if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(each, dict) for each in value)):
+            found += _flat(value, path)
+        else:
+            found.append((path, value))
     return found
 
 
@@ -67,7 +82,7 @@ def show_list() -> None:
     console.print(table)
 
 
-def show(found: dict[str, Any]) -> None:
+def show(found: DescriptionFound) -> None:
     """Print one description: its source, and each key with what it rests on."""
     from rich.table import Table
     from rich.text import Text

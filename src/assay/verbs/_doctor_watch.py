@@ -6,7 +6,7 @@ import importlib
 import signal
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from assay import sanitised, stops
 
@@ -67,7 +67,17 @@ def watch(seconds: float | None, json: bool) -> int:
     return 1 if seen.failed else 0
 
 
-def document(seen: Watch) -> dict[str, Any]:
+class ThreadNoise(TypedDict):
+    """Fixed work on a hardware thread: the share of time lost, detours per second and their lengths (s)."""
+
+    cpu: int
+    lost: float
+    detours: float
+    median_detour: float | None
+    largest_detour: float | None
+
+
+def document(seen: Watch) -> dict[str, object]:
     """Give what was seen as plain data: shares of the time, seconds, and events per second."""
     from assay.document.json_form import to_json
     from assay.report.derive.node_noise import of_node
@@ -83,9 +93,9 @@ def document(seen: Watch) -> dict[str, Any]:
     }
 
 
-def processors(traces: list[Trace]) -> list[dict[str, Any]]:
+def processors(traces: list[Trace]) -> list[ThreadNoise]:
     """Sum up the fixed-work traces of each hardware thread."""
-    found = []
+    found: list[ThreadNoise] = []
     for cpu in sorted({trace.cpu for trace in traces}):
         own = [trace for trace in traces if trace.cpu == cpu and trace.method == "work"]
         lengths = sorted(length for trace in own for length in trace.length)
@@ -123,7 +133,7 @@ def picture(seen: Watch, width: int, ended: bool = False) -> RenderableType:
         for each in sorted(rows, key=lambda row: -row["lost"])[:16] if len(rows) > 16 else rows:
             shown = [f"{now[each['cpu']]['lost']:.2%}" if each["cpu"] in now else "–", f"{each['lost']:.2%}"]
             shown += [f"{each['detours']:.4g}"]
-            shown += [human(each[key], "s", 3) if each[key] else "–" for key in ("median_detour", "largest_detour")]
+            shown += [human(of, "s", 3) if of else "–" for of in (each["median_detour"], each["largest_detour"])]
             table.add_row(str(each["cpu"]), *shown)
         if len(rows) > 16:
             table.add_row("…", *[""] * 5)

@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from assay.decide.live import LiveSide
 from assay.errors import AssayError, InterruptError
@@ -35,7 +34,7 @@ class RunsInTurn:
         out: Path | None,
         *,
         label: str | None = None,
-        about: Mapping[str, Any] | None = None,
+        about: Mapping[str, object] | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         """Make the folder of the next run that was admitted; `words` name it in messages."""

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay import trusted
 from assay.benchmark.record import benchmark
@@ -120,7 +120,7 @@ def begun(
     out: Path | None,
     *,
     label: str | None = None,
-    about: Mapping[str, Any],
+    about: Mapping[str, object],
 ) -> Run:
     """Create the folder of a run; `about`: further keys of its record."""
     with bounded_start(request.budget):

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from assay.benchmark.record import MPI_PROGRAM, mpi_program
 from assay.cli import emit
@@ -191,7 +190,7 @@ def _warn(wish: Wish, program: str) -> None:
             _say(wish, f"{program} uses {each}")
 
 
-def _about(wish: Wish, target: MpiTarget, plan: Plan) -> dict[str, Any]:
+def _about(wish: Wish, target: MpiTarget, plan: Plan) -> dict[str, object]:
     return {
         **({} if wish.label is None else {"label": wish.label}),
         "command": sys.argv[1:],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from assay import former_names
 from assay.benchmark.record import benchmark as record
@@ -72,7 +72,15 @@ def request_of(given: Mapping[str, Any]) -> RunRequest:
     return request
 
 
-def parse_words(words: str) -> dict[str, Any]:
+class RunWords(TypedDict):
+    """The options of `assay run` that a comparison reads itself; it has all others, too."""
+
+    on: str | None
+    out: Path | None
+    label: str | None
+
+
+def parse_words(words: str) -> RunWords:
     """Parse the words of `assay run`, as a shell would split them. InputError as the command line has it."""
     from typer.exceptions import TyperException
     from typer.main import get_command
@@ -82,8 +90,9 @@ def parse_words(words: str) -> dict[str, Any]:
 
     command: Any = vars(get_command(cli.application("run")))["commands"]["run"]
     try:
-        return dict(command.make_context("run", shlex.split(words)).params)
+        parsed: RunWords = command.make_context("run", shlex.split(words)).params
     except TyperException as error:
         raise InputError(usage(error).removeprefix("assay: ").rstrip(), key="--live", value=words) from None
     except ValueError as error:  # a quotation that does not end
         raise InputError(f"cannot be split into words ({error})", key="--live", value=words) from None
+    return parsed

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from assay.throughput.live_jobs import LiveJob
     from assay.throughput.live_results import LiveThroughput
     from assay.throughput.printed_totals import PrintedTotal
+    from assay.throughput.submission_lines import PlanOfTest
 
 MOST_REFUSED, MOST_KINDS = 20, 40  # of a dry run, on a terminal
 
@@ -75,7 +76,7 @@ def run_live(request: LiveRequest, progress: Callable[[str], None]) -> LiveThrou
             key="processors", value=narrowest.processors, accepted=f"up to {facts.processors:,}",
         )  # fmt: skip
     out = (request.out or Path("runs") / time.strftime("throughput-%Y%m%d-%H%M%S")).resolve()
-    about = {
+    about: PlanOfTest = {
         "workload": request.workload,
         "jobs": request.jobs,
         "via": request.via,

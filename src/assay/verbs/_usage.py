@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pkgutil
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from typer.exceptions import TyperException
 
 from assay.benchmark import peers
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 _WANTED = "Input should be "  # how pydantic, which reads options' values for typer, begins what is accepted
 _REFUSED = "Value error, "  # and the text of a parser's or a choice's ValueError
@@ -50,7 +53,7 @@ def usage(error: TyperException) -> str:
     return f"assay: {message[:1].lower()}{message[1:]}{hint}\n"
 
 
-def _accepted(error: dict[str, Any], least: float | None, most: float | None) -> str:
+def _accepted(error: ErrorDetails, least: float | None, most: float | None) -> str:
     """What an option or argument takes: its kind and its bounds; of choices by pydantic's text."""
     kind = _KINDS.get(error["type"].partition("_")[0])
     if error["type"] in _BOUNDS:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assay.verbs._completion import comparable_names
 from assay.verbs._options import Json, Quiet
+
+if TYPE_CHECKING:
+    from assay.verbs._described import DescriptionFound
 
 
 def register(app: typer.Typer) -> None:
@@ -60,16 +63,16 @@ def register(app: typer.Typer) -> None:
                 chosen = own().values() if name is None else [own_one(name)]
             except InputError as error:  # a machine's name, perhaps
                 raise InputError(str(error), key="--benchmarks") from None
-            document: dict[str, Any] = {"benchmarks": [each.describe() for each in chosen]}
+            listed = [each.describe() for each in chosen]
             if json:
-                emit(document)
+                emit({"benchmarks": listed})
             elif quiet:
-                parts = {each["part"] for each in document["benchmarks"]}
-                print(f"{len(document['benchmarks'])} benchmarks in {len(parts)} parts")
+                parts = {each["part"] for each in listed}
+                print(f"{len(listed)} benchmarks in {len(parts)} parts")
             elif name is None:
-                show_own_list(document["benchmarks"])
+                show_own_list(listed)
             else:
-                show_own(document["benchmarks"][0])
+                show_own(listed[0])
             return
         found = None if name is None else _only_described(name)
         if found is not None:
@@ -92,7 +95,7 @@ def register(app: typer.Typer) -> None:
             selection.show()
 
 
-def _only_described(name: str) -> dict[str, Any] | None:
+def _only_described(name: str) -> DescriptionFound | None:
     """Describe a machine without published numbers; None where it is no such."""
     from assay.machine import catalogue
     from assay.verbs import _described
@@ -100,7 +103,7 @@ def _only_described(name: str) -> dict[str, Any] | None:
     return None if name in catalogue.load().machines else _described.description(name)
 
 
-def _show_described(name: str, found: dict[str, Any], quiet: bool, json: bool) -> None:
+def _show_described(name: str, found: DescriptionFound, quiet: bool, json: bool) -> None:
     from assay.cli import emit
     from assay.verbs import _described
 

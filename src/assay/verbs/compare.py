@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from assay.document.run_document import Document
     from assay.report.judge.comparison import Key
     from assay.store import Run
+    from assay.stored.run_record import RunRecord
 
 LEAST_MARGIN, MOST_MARGIN = 0.001, 0.9  # relative
 LEAST_PAIRS = 10  # as analysis/paired_decision.py has it, which is not imported for help
@@ -203,7 +204,7 @@ class Beside:
     entry: RunComparison
     document: Document | None = None
     planned: set[str] = field(default_factory=set)
-    about: dict[str, object] | None = None
+    about: RunRecord | None = None
     why: str | None = None
 
 

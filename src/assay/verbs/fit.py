@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assay import output_file
 from assay.number_words import number_of
 from assay.verbs._options import Json, On, Quiet, named_path
+
+if TYPE_CHECKING:
+    from assay.document.fitted_run import StorageCellFound, UncertaintyFound
 
 
 def register(app: typer.Typer) -> None:
@@ -122,13 +125,13 @@ def _described(runs: Sequence[str], out: Path | None, json: bool, quiet: bool) -
     if out is not None:
         output_file.write_text(out, text)
     if json:
-        listed = [line for key, of in (("stretches", of_stretches), ("storage", of_storage)) if key in about
-                  for line in of(about)]  # fmt: skip
-        emit(about | {"figures": listed, "description": text, "file": None if out is None else str(out)})
+        listed = [*of_stretches(about), *of_storage(about)]
+        emit({**about, "figures": listed, "description": text, "file": None if out is None else str(out)})
     elif quiet or out is not None:
         found = []
         if "stretches" in about:
-            hops = f"{1e9 * about['per_hop']:.4g} ns per hop" if about["per_hop"] else "hops not fitted"
+            hop = about.get("per_hop")
+            hops = f"{1e9 * hop:.4g} ns per hop" if hop else "hops not fitted"
             found.append(f"{number_of(len(about['stretches']), 'line')} by length, {hops}")
         if "storage" in about:
             cells = sum(len(each["cells"]) for each in about["storage"])
@@ -141,12 +144,12 @@ def _described(runs: Sequence[str], out: Path | None, json: bool, quiet: bool) -
         print(text, end="")
 
 
-def _show(known: Mapping[str, Any]) -> None:
+def _show(known: UncertaintyFound) -> None:
     """Each number with its interval, and what the run does not determine."""
     from assay.report.units import human
 
     for each in known["keys"]:
-        low, high = (human(each[end], each["unit"], 3) for end in ("low", "high"))
+        low, high = (human(end, each["unit"], 3) for end in (each["low"], each["high"]))
         shared = "" if len(each["keys"]) == 1 else f" and {len(each['keys']) - 1} more"
         print(f"  {each['keys'][0] + shared:<32} {human(each['value'], each['unit'], 4):>14}   ({low} to {high})")
     print(f"Intervals of {known['level']:.0%}. Not determined by this run:")
@@ -154,7 +157,7 @@ def _show(known: Mapping[str, Any]) -> None:
         print(f"  {text}")
 
 
-def _held_out(cells: Sequence[Mapping[str, Any]]) -> str:
+def _held_out(cells: Sequence[StorageCellFound]) -> str:
     """How far the law of a direction is off where it was not fitted."""
     errors = sorted(abs(each["error"]) for each in cells if not each["fitted"])
     if not errors:

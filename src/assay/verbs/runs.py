@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
@@ -19,6 +19,19 @@ if TYPE_CHECKING:
 HEADINGS = ("run", "label", "made (UTC)", "state", "machine", "benchmarks", "folder")
 LEFT_OUT_FIRST = ("benchmarks", "made (UTC)", "machine")  # where a row is too long; an id begins with its date
 BETWEEN = 2  # columns
+
+
+class RunEntry(TypedDict):
+    """A run as `--json` lists it; `created`: s since 1970."""
+
+    id: str
+    label: str | None
+    created: float | None
+    state: str
+    machine: str | None
+    profile: str | None
+    benchmarks: list[str]
+    folder: str
 
 
 def register(app: typer.Typer) -> None:
@@ -99,7 +112,7 @@ def register(app: typer.Typer) -> None:
             console.print(line, soft_wrap=True)
 
 
-def _cells(entry: dict[str, Any]) -> dict[str, str]:
+def _cells(entry: RunEntry) -> dict[str, str]:
     """Give one run's cell by each heading."""
     import time
 
@@ -147,7 +160,7 @@ def _from_here(folder: str) -> str:
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else folder
 
 
-def _entry(run: Run) -> dict[str, Any]:
+def _entry(run: Run) -> RunEntry:
     """One run; a run in state running without a process that writes into it is interrupted."""
     names = run.about.get("wishes", {}).get("names")
     return {

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from assay.analysis.figures import cells, figures
+from assay.benchmark.record import Scalar
 from assay.benchmark.record import benchmark as record_of
+from assay.case import Parameters
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described, room
 from assay.document.reported_figure import ReportedFigure
@@ -20,21 +22,22 @@ from assay.errors import AssayError
 from assay.execute.plan import arguments_of
 from assay.samples import Circumstance, Measured, folded
 
-Settings = Mapping[str, Any]
+Setting = Scalar | Sequence[Scalar]  # a value, or several that are each tried
+Settings = Mapping[str, Setting]
 
 
 @dataclass(frozen=True)
 class Answer:
     """One figure's value (SI) and the case that it is of."""
 
-    params: Mapping[str, Any]
+    params: Parameters
     value: float
 
 
 class Answers(Protocol):
     """Where answers come from."""
 
-    def ask(self, machine: str, benchmark: str, figure: str, **settings: Any) -> list[Answer]:
+    def ask(self, machine: str, benchmark: str, figure: str, **settings: Setting) -> list[Answer]:
         """All values of a figure on a machine (`name` or `name:variant`) for these settings; empty where none."""
 
 
@@ -43,7 +46,7 @@ class Play:
     """What one play gave: figures, and for each case where its messages' time went (seconds per message)."""
 
     figures: list[ReportedFigure]
-    accounts: list[dict[str, Any]]
+    accounts: list[dict[str, float]]
 
 
 @dataclass
@@ -51,10 +54,10 @@ class Played:
     """Plays each question once and remembers; what cannot be played is remembered with its reason in `refused`."""
 
     overrides: Mapping[str, str] = field(default_factory=dict)
-    _known: dict[Any, Play] = field(default_factory=dict)
+    _known: dict[tuple[object, ...], Play] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
 
-    def ask(self, machine: str, benchmark: str, figure: str, **settings: Any) -> list[Answer]:
+    def ask(self, machine: str, benchmark: str, figure: str, **settings: Setting) -> list[Answer]:
         """Play it unless it is known."""
         return [
             Answer(found.params, found.value)
@@ -62,7 +65,7 @@ class Played:
             if found.name == figure and found.statistic == "median" and found.value is not None
         ]
 
-    def account(self, machine: str, benchmark: str, **settings: Any) -> dict[str, Any]:
+    def account(self, machine: str, benchmark: str, **settings: Setting) -> dict[str, float]:
         """Where the time of the last case went, seconds per message by kind; empty where there is no account."""
         accounts = self._play(machine, benchmark, settings).accounts
         return accounts[-1] if accounts else {}
@@ -86,7 +89,7 @@ class FromRun:
     machine: str
     played: Played
 
-    def ask(self, machine: str, benchmark: str, figure: str, **settings: Any) -> list[Answer]:
+    def ask(self, machine: str, benchmark: str, figure: str, **settings: Setting) -> list[Answer]:
         """From the run where it has every requested case."""
         return self.held(machine, benchmark, figure, settings) or self.played.ask(
             machine, benchmark, figure, **settings
@@ -136,7 +139,7 @@ def play(description: DescribedMachine, benchmark: str, settings: Settings) -> P
     return Play(found, [each for each in launch.launch.accounts if each is not None])
 
 
-def _text(value: Any) -> str:
+def _text(value: Setting) -> str:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ",".join(_text(each) for each in value)
     return f"{value:g}" if isinstance(value, float) else str(value)

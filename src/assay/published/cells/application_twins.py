@@ -9,8 +9,8 @@ of docs/applications.md; `KEPT` has what these gave, and a nightly test plays th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from assay.case import Parameters
 from assay.machine.catalogue import PublishedCell
 from assay.published.cells.answers import Answers
 from assay.published.cells.rules import Pairs, rule
@@ -30,7 +30,7 @@ FITTED = ("delta", 128)  # on this cell the description's rate of gemm was fitte
 TYPES = {"single": "float32", "double": "float64"}
 
 
-def cholesky_rate(answers: Answers, machine: str, params: Any) -> float | None:
+def cholesky_rate(answers: Answers, machine: str, params: Parameters) -> float | None:
     """Flop/s of a factorisation by `n`, `precision` and `nodes`; None where it is not simulated."""
     found = answers.ask(
         machine,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from assay.described.machine_file import DescribedMachine
-from assay.published.cells.answers import play
+from assay.published.cells.answers import Setting, play
+from assay.toml.source import TomlTable, TomlValue
 
 CHANNEL = {"cycle": "10 ns", "flit_ticks": "50 ns", "head_ticks": "50 ns"}  # 20 MB/s
 CALL = 1 << 16  # B
-STORAGE: dict[str, Any] = {
+STORAGE: TomlTable = {
     "stripe": "4 KiB",
     "request": "400 us",
     "outstanding": 4,
@@ -17,7 +16,7 @@ STORAGE: dict[str, Any] = {
 }
 
 
-def machine(dimension: int, io_nodes: int, **storage: Any) -> DescribedMachine:
+def machine(dimension: int, io_nodes: int, **storage: TomlValue) -> DescribedMachine:
     """A cube of 2^dimension elements with so many I/O nodes, spread evenly; `storage` replaces keys of [storage]."""
     return DescribedMachine.model_validate(
         {
@@ -31,7 +30,7 @@ def machine(dimension: int, io_nodes: int, **storage: Any) -> DescribedMachine:
 
 def rate(on: DescribedMachine, ranks: int, section: int, direction: str) -> float:
     """What each of the ranks reads or writes (B/s), a file of `section` bytes of its own."""
-    settings = {"on_ranks": ranks, "bytes": CALL, "section": section, "direction": direction}
+    settings: dict[str, Setting] = {"on_ranks": ranks, "bytes": CALL, "section": section, "direction": direction}
     found = play(on, "parallel-files", settings).figures
     (value,) = [each.value for each in found if each.name == "rate" and each.statistic == "median"]
     assert value is not None

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from assay.errors import InputError
 from assay.machine.catalogue import PublishedCell
@@ -25,6 +25,16 @@ _VALUE = re.compile(r'\s*(?:"([^"]*)"|([^,"]+))\s*(?:,|$)')
 ACCEPTED = "BENCHMARK, or MACHINE BENCHMARK [KEY VALUE, VALUE] [KEY VALUE]; several are separated by semicolons"
 
 Filter = tuple[str, tuple[float | str, ...]]
+
+
+class NamedCells(TypedDict):
+    """A `Named` as JSON; `key` and `values` are the first filter's."""
+
+    machine: str
+    benchmark: str
+    key: str | None
+    values: tuple[float | str, ...]
+    filters: dict[str, tuple[float | str, ...]]
 
 
 @dataclass(frozen=True)
@@ -41,7 +51,7 @@ class Named:
             return False
         return all(_found(cell, key) in values for key, values in self.filters)
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> NamedCells:
         """As one JSON object; `key` and `values` are the first filter's."""
         key, values = self.filters[0] if self.filters else (None, ())
         return {

@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from assay import versions
 from assay.described import published_name
@@ -18,7 +17,7 @@ from assay.errors import InputError
 from assay.machine import units
 from assay.published.cells import origins
 from assay.toml import source as toml
-from assay.toml.source import TomlTable, table_at
+from assay.toml.source import TomlTable, TomlValue, table_at
 
 TICKS = re.compile(r"_ticks$")
 
@@ -44,24 +43,30 @@ def read(path: Path) -> DescribedFile:
     return found
 
 
-def _place(table: Any, key: str) -> tuple[Any, str | int]:
-    *outer, last = [int(part) if part.isdigit() else part for part in key.split(".")]
-    for part in outer:
-        table = table[part]
-    return table, last
+def _value(table: TomlTable, key: str) -> TomlValue:
+    value: TomlValue = table
+    for part in key.split("."):
+        if isinstance(value, list) and part.isdigit():
+            value = value[int(part)]
+        elif isinstance(value, dict) and not part.isdigit():
+            value = value[part]
+        else:
+            raise LookupError(key)
+    return value
 
 
 def value_at(described: DescribedFile, key: str) -> tuple[float, str]:
     """A number (SI) and the unit that it is written in ("" for a bare number). InputError where there is none."""
     try:
-        holder, last = _place(described.table, key)
-        value = holder[last]
-    except (KeyError, IndexError, TypeError):
+        value = _value(described.table, key)
+    except LookupError:
         raise InputError("names no number of the file", file=described.path, key=f"origin.{key}") from None
     if isinstance(value, str):
         written = value.split()[-1] if " " in value else ""
         si = units.unit(written)[0] if written else "1"
         return units.quantity(value, si), written
+    if not isinstance(value, (int, float)):
+        raise InputError("names no number of the file", file=described.path, key=f"origin.{key}")
     return float(value), ""
 
 

@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from functools import partial
 
 from assay.machine.catalogue import PublishedCell
-from assay.published.cells.answers import Answers
+from assay.published.cells.answers import Answers, Settings
 from assay.published.cells.rules import Pairs, rule
 from assay.published.cells.user_times import by_processors
 
 VASP, ADF = "user.vasp", "user.adf"
-BANDS = {"problem": "field", "points": 64, "bands": 10, "steps": 6}
+BANDS: Settings = {"problem": "field", "points": 64, "bands": 10, "steps": 6}
 CYCLES = 626  # of vasp's twin
-WATER = {"molecules": 8, "basis": "6-31g", "cycles": 25}
+WATER: Settings = {"molecules": 8, "basis": "6-31g", "cycles": 25}
 RUNS = 95  # of adf's twin
 
 

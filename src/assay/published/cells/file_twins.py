@@ -6,11 +6,10 @@ No paper prints the length of a CFS call: 64 KiB are assumed. A megabyte of file
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from assay.described.shipped import open_described
 from assay.machine.catalogue import PublishedCell
-from assay.published.cells.answers import Answers
+from assay.published.cells.answers import Answers, Setting
 from assay.published.cells.rules import Pairs, rule
 
 CALL = 64 << 10  # B, of a CFS test
@@ -18,7 +17,9 @@ SECTION = 16 << 20  # B, of each compute node
 LARGE = "paragon-mp:xps150"  # 64 I/O nodes and 128 compute nodes are more than the 28 nodes of the first
 
 
-def rate(answers: Answers, machine: str, figure: str = "rate_aggregate", *, call: int, **settings: Any) -> float | None:
+def rate(
+    answers: Answers, machine: str, figure: str = "rate_aggregate", *, call: int, **settings: Setting
+) -> float | None:
     """One rate (B/s), or None where the machine has no files; `on_ranks` and the program's own parameters."""
     found = answers.ask(machine, "parallel-files", figure, bytes=(call,), **settings)
     return found[0].value if found else None

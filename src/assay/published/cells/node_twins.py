@@ -8,13 +8,12 @@ share is an equal part of them. Table 3.4 has the speedup of three processors.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from assay.benchmark.record import Scalar, benchmark
 from assay.described.shipped import open_described
 from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
-from assay.published.cells.answers import Answers
+from assay.published.cells.answers import Answers, Setting
 from assay.published.cells.rules import Pairs, rule
 from assay.published.tables.paragon import BANDWIDTH, KERNELS
 
@@ -29,7 +28,7 @@ def processors(cell: PublishedCell) -> int:
 
 
 def by_threads(
-    answers: Answers, machine: str, name: str, figure: str, counts: Sequence[int], **params: Any
+    answers: Answers, machine: str, name: str, figure: str, counts: Sequence[int], **params: Setting
 ) -> Mapping[int, float]:
     """A figure of a node program by the number of processors at work."""
     found = answers.ask(machine, name, figure, threads=tuple(sorted({*counts})), **params)
@@ -122,13 +121,14 @@ def vectors(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> P
             continue
         kernel = _kernels()[cell.benchmark]
         of = record.constants({"kernel": kernel})
-        arrays = 1 if BEYOND[cell.metric] == SECOND else of["arrays"]
+        arrays = 1 if BEYOND[cell.metric] == SECOND else int(of["arrays"])
         lengths = tuple(int(cache / 8 + more) // arrays for more in BEYOND[cell.metric])
         found = answers.ask(machine, "vectors", "rate", kernel=kernel, access="contiguous", length=lengths)
-        times = {int(each.params["length"]): of["flops"] * int(each.params["length"]) / each.value for each in found}
+        work = float(of["flops"])
+        times = {int(each.params["length"]): work * int(each.params["length"]) / each.value for each in found}
         if len(times) == len(lengths):
             short, long = sorted(times)
-            flops = 1 if kernel == "copy" else of["paper"]  # a copy's .76 is a misprint
+            flops = 1 if kernel == "copy" else float(of["paper"])  # a copy's .76 is a misprint
             slope = (times[long] - times[short]) / (long - short)
             startup = times[long] - slope * long
             if cell.metric in IN_CYCLES:

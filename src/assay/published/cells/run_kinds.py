@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
+from assay.case import Parameters
 from assay.described.shipped import find
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.errors import InputError
 from assay.kinds import NumberKind, weakest
 from assay.machine import catalogue
-from assay.published.cells.answers import Answer, FromRun, Played
+from assay.published.cells.answers import Answer, FromRun, Played, Setting
 from assay.published.cells.described_file import read
 from assay.published.cells.provenance import Provenance
 from assay.published.cells.twins import RULES, has_rule, simulated
@@ -31,7 +31,7 @@ class _Asked:
     run: FromRun
     cases: set[Case] = field(default_factory=set)
 
-    def ask(self, machine: str, benchmark: str, figure: str, **settings: Any) -> list[Answer]:
+    def ask(self, machine: str, benchmark: str, figure: str, **settings: Setting) -> list[Answer]:
         found = self.run.held(machine, benchmark, figure, settings)
         self.cases |= {_case(benchmark, answer.params) for answer in found}
         return found
@@ -61,7 +61,7 @@ def with_kinds(document: Document, on: str | None) -> Document:
 
 
 def _section(section: Section, kinds: Mapping[Case, NumberKind]) -> Section:
-    def kind(params: Mapping[str, Any]) -> NumberKind:
+    def kind(params: Parameters) -> NumberKind:
         return kinds.get(_case(section.benchmark, params), NumberKind.SIMULATED)
 
     return replace(
@@ -73,5 +73,5 @@ def _section(section: Section, kinds: Mapping[Case, NumberKind]) -> Section:
     )
 
 
-def _case(benchmark: str, params: Mapping[str, Any]) -> Case:
+def _case(benchmark: str, params: Parameters) -> Case:
     return benchmark, tuple(sorted((key, str(value)) for key, value in params.items()))

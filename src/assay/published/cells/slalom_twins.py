@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.machine.catalogue import PublishedCell
-from assay.published.cells.answers import Answers
+from assay.published.cells.answers import Answers, Settings
 from assay.published.cells.rules import Pairs, rule
 
 PATCHES = {"ncube6400": 962, "ipsc860": 1749, "delta": 2290}
-COLUMNS = {"block": 1, "broadcast": "ring"}
+COLUMNS: Settings = {"block": 1, "broadcast": "ring"}
 
 
 def rate(answers: Answers, machine: str, nodes: int = 64) -> float | None:

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from assay.machine.catalogue import PublishedCell
-from assay.published.cells.answers import Answers
+from assay.published.cells.answers import Answers, Settings
 from assay.published.cells.rules import Pairs, rule
 from assay.published.cells.user_times import by_processors
 
 RBOLTZ, PRIMMOD = "user.rboltz", "user.primmod"
-PROGRAMS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+PROGRAMS: Mapping[str, tuple[str, Settings]] = {
     RBOLTZ: ("lattice", {"flow": "taylor-green", "size": 64, "steps": 185}),
     PRIMMOD: ("colloid", {"macroions": 80, "charge": 60, "steps": 225}),
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
 
 from assay.analysis.fits import PAPER_SHORT, PAPER_SIZES
 from assay.document.fits import LineFit
@@ -31,7 +30,7 @@ def curves(section: Section) -> Sequence[Parameters]:
     """Published rates against length, one curve per machine and hop count, for the benchmarks the record names."""
     made = []
     for benchmark in section.published:
-        families: dict[tuple[str, Any], list[PublishedCell]] = defaultdict(list)
+        families: dict[tuple[str, int | None], list[PublishedCell]] = defaultdict(list)
         for cell in cells(benchmark=benchmark, metric="rate"):
             if cell.machine and isinstance(cell.params.get("message_B"), int | float) and not math.isnan(cell.value):
                 families[cell.machine, cell.params.get("hops")].append(cell)

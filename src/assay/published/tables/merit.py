@@ -6,7 +6,6 @@ A described machine multiplies nothing: what was printed of its multiply and its
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from assay.benchmark.record import benchmarks
 from assay.document.params import Parameters
@@ -32,7 +31,7 @@ class Merit:
     of: str | None = None
 
 
-def figure(document: Document, benchmark: str, name: str, **params: Any) -> ReportedFigure | None:
+def figure(document: Document, benchmark: str, name: str, **params: object) -> ReportedFigure | None:
     """Find one median figure of this run by benchmark, name and parameters."""
     for section in document.benchmarks:
         if section.benchmark == benchmark:

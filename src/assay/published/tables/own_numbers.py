@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from assay.analysis.fits import PAPER_SHORT, PAPER_SIZES
 from assay.analysis.ping_pong import SHORT, greatest_rate, latency
@@ -177,7 +176,7 @@ def _caches(document: Document) -> dict[int, float]:
     found = {int(fit.level[1:]): fit.size for fit in seen if fit.size is not None and fit.level.startswith("L")}
     if found:
         return found
-    stated: list[dict[str, Any]] = (document.facts.stated.get("caches") or {}).get("caches") or []
+    stated = document.facts.caches
     return {int(each["level"]): float(each["size"]) for each in stated if each.get("kind") != "instruction"}
 
 

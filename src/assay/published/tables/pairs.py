@@ -12,7 +12,6 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from assay.benchmark.record import Benchmark, benchmarks
 from assay.document.params import Parameters
@@ -112,7 +111,7 @@ def _paired(own: OwnNumber, cell: PublishedCell, record: Benchmark | None) -> Pa
     return Pair(cell, own, _unlike(own, cell, record, same))
 
 
-def _fits(own: Parameters, published: Mapping[str, Any], same: Mapping[str, Any]) -> bool:
+def _fits(own: Parameters, published: Parameters, same: Parameters) -> bool:
     """Whether an own case agrees with a published one in all that both state, and in its length.
 
     Own cases of a message's length are paired with nothing of an unpublished length; what one of several processors

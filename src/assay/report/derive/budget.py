@@ -25,7 +25,7 @@ def budget_spent(run: Run) -> BudgetSpent | None:
     cut |= {entry["task"]: None for entry in entries if entry["event"] == "ended" and entry.get("cut")}
     left = [task for task in cut if task not in ended]  # others were made when the run was resumed
     measured = {of[task] for task in ended}
-    tasks: list[Any] = (run.about.get("plan") or {}).get("tasks") or []
+    tasks = (run.about.get("plan") or {}).get("tasks") or []
     planned = dict.fromkeys(str(task["benchmark"]) for task in tasks if isinstance(task, dict))
     never = [name for name in planned if name not in measured] if left else []
     try:

@@ -127,7 +127,8 @@ def on_laboratory(run: Run) -> bool:
     Its times are those of the links, and its hosts share the processors of one machine: what others do there, which the
     hosts' accounts show, is no measure of what they move. Late frames are (execute/lab.py), and the readings.
     """
-    launchers = (each for about in run.provenance().values() for each in (about.get("launchers") or {}).values())
+    stated = [about.get("launchers") for about in run.provenance().values()]
+    launchers = [each for of in stated if isinstance(of, Mapping) for each in of.values()]
     return any(isinstance(each, Mapping) and "laboratory" in each for each in launchers)
 
 

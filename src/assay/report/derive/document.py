@@ -6,7 +6,6 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any
 
 from assay.analysis.disturbance import Estimator, State, Verdict
 from assay.analysis.figures import CaseSamples, figures
@@ -57,7 +56,7 @@ from assay.report.derive.vector_widths import with_widths
 from assay.report.registry import BenchmarkSource, RunSource, sections
 from assay.samples import Circumstance, Launch
 from assay.store import Run
-from assay.stored.journal_entries import LeftOutEntry, StatedCircumstance
+from assay.stored.journal_entries import EndedEntry, LeftOutEntry, StatedCircumstance
 from assay.stored.launch_file import LaunchFile
 
 
@@ -260,7 +259,7 @@ def _section(
     skips = any(launch.complete and has_skip(launch) for launch in lines.launches)
     framed, described = frame(record.name, record), _kind(run) == NumberKind.SIMULATED
     whose = instead_of_library(run.provenance())
-    virtual = [facts.get("virtualised") for facts in run.provenance().values()]
+    virtual = [bool(facts.get("virtualised")) for facts in run.provenance().values()]
     if framed.choice is not None and whose is not None:
         framed = replace(framed, choice=replace(framed.choice, whose=whose))
     source = BenchmarkSource(
@@ -402,6 +401,12 @@ def _is_wanted(figure: ReportedFigure, statistic: str) -> bool:
     return figure.statistic == statistic or bound
 
 
+class FailedEntry(EndedEntry):
+    """The end of a launch that failed, with its benchmark."""
+
+    benchmark: str
+
+
 def _launcher_reports(run: Run) -> dict[str, dict[str, list[str]]]:
     """What the launchers reported of each benchmark: MPIs, the binding of ranks, and warnings about its times."""
     begun: dict[str, StatedCircumstance] = {}
@@ -423,7 +428,7 @@ def _launcher_reports(run: Run) -> dict[str, dict[str, list[str]]]:
     }
 
 
-def failures(run: Run) -> list[dict[str, Any]]:
+def failures(run: Run) -> list[FailedEntry]:
     """Give the journal's entries of launches that failed and were not made again, each with its `benchmark`."""
     about = {e["task"]: e["about"]["benchmark"] for e in run.entries() if e["event"] == "begun"}
     last = {e["task"]: e for e in run.entries() if e["event"] == "ended"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from assay.samples import Launch
 from assay.stored.provenance import differences
@@ -12,7 +11,7 @@ STATED = ("compiler", "flags", "library")  # by the programs themselves
 MOST_SAID = 3
 
 
-def pooled(benchmark: str, alike: Iterable[Sequence[Launch]], provenance: Mapping[str, dict[str, Any]]) -> list[str]:
+def pooled(benchmark: str, alike: Iterable[Sequence[Launch]], provenance: Mapping[str, dict[str, object]]) -> list[str]:
     """Say by what the complete launches of one figure differ, in one text; empty where they do not.
 
     `alike`: the launches by what the plan varied, of which no figure combines two. Compared are what a host's programs
@@ -30,7 +29,7 @@ def pooled(benchmark: str, alike: Iterable[Sequence[Launch]], provenance: Mappin
     ]
 
 
-def _within(benchmark: str, counted: Sequence[Launch], provenance: Mapping[str, dict[str, Any]]) -> list[str]:
+def _within(benchmark: str, counted: Sequence[Launch], provenance: Mapping[str, dict[str, object]]) -> list[str]:
     found: list[str] = []
     for host in dict.fromkeys(launch.host for launch in counted):
         for key in STATED:

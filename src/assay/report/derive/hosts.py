@@ -5,6 +5,7 @@ from __future__ import annotations
 from assay.document.host_facts import HostFacts
 from assay.document.params import Facts
 from assay.machine.processors import strip_trademarks
+from assay.samples import UNKNOWN
 from assay.store import Run
 from assay.stored.circumstances import stated
 from assay.stored.launch_file import Tasks
@@ -21,9 +22,12 @@ def hosts(run: Run, tasks: Tasks | None = None) -> dict[str, Facts]:
         return {}
     found: dict[str, Facts] = {}
     for _, file in run.tasks() if tasks is None else tasks:
-        launch = file.content.opening
+        launch = file.content.opening or UNKNOWN
         node = file.path.stem.partition("@")[2]
-        about = {key: launch.get(key) for key in ("compiler", "flags", "library", "clock")}
+        about: dict[str, object] = {
+            "compiler": launch.get("compiler"), "flags": launch.get("flags"),
+            "library": launch.get("library"), "clock": launch.get("clock"),
+        }  # fmt: skip
         for facts in stated(launch.get("hosts")):
             name, model = node or str(facts.get("host")), facts.get("cpu")
             kept = found.setdefault(name, {**facts, "host": name, **{key: [] for key in about}})

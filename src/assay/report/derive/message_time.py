@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from assay.store import Run
 
 PARTS = ("startup", "copying", "waiting", "transport", "protocol")
 
 
-def where(run: Run) -> list[dict[str, Any]]:
+def where(run: Run) -> list[dict[str, object]]:
     """By case: how many messages, and the mean seconds of each on start-up, copying, waiting for channels, transport
     and protocol (handshakes, the receiver's part), over all messages from one case's end to the next one's.
     """

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict
 
 from assay.benchmark.variants import KEYS, USUAL, AnyVariant, MpiVariant, Variant, labels, variant_of, without
 from assay.case import Case
@@ -91,6 +91,14 @@ def _section_of(section: Section, variant: AnyVariant) -> Section | None:
     )
 
 
+class StatedVariant(TypedDict, total=False):
+    """What the circumstances of a launch have of a variant, with its factors: commands, and who made them."""
+
+    by: str | None
+    version: str | None
+    commands: list[str]
+
+
 def _build(variant: AnyVariant, label: str, document: Document) -> VariantBuild:
     """What the circumstances of launches say of a variant."""
     stated_in = _stated_exchanges if isinstance(variant, MpiVariant) else _stated_builds
@@ -101,19 +109,20 @@ def _build(variant: AnyVariant, label: str, document: Document) -> VariantBuild:
         if variant_of(each) == variant
     ]
     commands = dict.fromkeys(str(command) for each in stated for command in each.get("commands") or ())
-    last: dict[str, Any] = stated[-1] if stated else {}
+    last: StatedVariant = stated[-1] if stated else {}
     return VariantBuild(
         label=label, **variant.factors, by=last.get("by"), version=last.get("version"), commands=list(commands)
     )
 
 
-def _stated_builds(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _stated_builds(facts: Mapping[str, Any]) -> list[StatedVariant]:
     programs = (facts.get("programs") or {}).values()
     return [each for of in programs if isinstance(of, dict) for each in (of.get("variants") or {}).values()]
 
 
-def _stated_exchanges(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [each for each in facts.get("mpi_variants") or () if isinstance(each, dict)]
+def _stated_exchanges(facts: Mapping[str, Any]) -> list[StatedVariant]:
+    stated: Sequence[StatedVariant] = facts.get("mpi_variants") or ()
+    return [each for each in stated if isinstance(each, dict)]
 
 
 def _wrong(failed: Failed, names: Mapping[AnyVariant, str]) -> list[WrongResult]:

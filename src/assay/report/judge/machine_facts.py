@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 from assay.document.host_facts import HostFacts
 from assay.document.params import Facts
@@ -12,11 +13,12 @@ from assay.report.derive import node_count
 from assay.report.derive.software import mpi_words
 from assay.report.sections import energy
 from assay.report.units import human
+from assay.stored.run_record import RunRecord
 
 TELLING = ("avx2", "avx512f", "amx_tile", "asimd", "sve", "sve2", "vsx")
 
 
-def facts(document: Document, about: Facts) -> list[FactLine]:
+def facts(document: Document, about: RunRecord) -> list[FactLine]:
     """Lines on the machine, from a run's document (of the hosts that measured) and its `run.json`."""
     if document.described:
         found = _described(document, about)
@@ -45,7 +47,7 @@ def used(document: Document) -> list[str]:
     return list(dict.fromkeys(each for section in document.benchmarks for each in section.mpi or ()))
 
 
-def discovered(document: Document, about: Facts) -> Facts:
+def discovered(document: Document, about: RunRecord) -> Facts:
     """What was found out of this host when the run began; nothing where other hosts measured."""
     seen = {} if document.facts.submitted_from else about.get("discovered") or {}
     if seen:
@@ -68,7 +70,7 @@ def _many(count: float | None, word: str) -> str | None:
     return None if not count else f"{count:g} {word}{'' if count == 1 else 's'}"
 
 
-def _counts(about: Facts, key: str) -> set[int]:
+def _counts(about: RunRecord, key: Literal["ranks", "ppn"]) -> set[int]:
     """The numbers of ranks, or of those per node (`ppn`), that a run's tasks were planned with."""
     tasks = (about.get("plan") or {}).get("tasks")
     listed = tasks if isinstance(tasks, list | tuple) else ()  # as read again, or as planned a moment ago
@@ -76,12 +78,12 @@ def _counts(about: Facts, key: str) -> set[int]:
     return {count for count in counts if isinstance(count, int) and count > 0}
 
 
-def _per_node(about: Facts) -> str:
+def _per_node(about: RunRecord) -> str:
     """How many ranks a node has, where somebody asked for it: the cases of a run with one such number do not say it."""
     return f"{' or '.join(map(str, sorted(found)))} per node" if (found := _counts(about, "ppn")) else ""
 
 
-def _described(document: Document, about: Facts) -> list[tuple[str, str]]:
+def _described(document: Document, about: RunRecord) -> list[tuple[str, str]]:
     sizes = _counts(about, "ranks")
     named = node_count.words(used for section in document.benchmarks for used in section.nodes or ())
     several = len(_counts(about, "ppn")) > 1

@@ -14,6 +14,7 @@ from assay.document.run_document import Document
 from assay.document.run_verdict import RunVerdict
 from assay.report.judge import findings, grade, history, machine_facts, main_figures, published_evidence
 from assay.store import Run
+from assay.stored.run_record import RunRecord
 
 if TYPE_CHECKING:
     from assay.machine.abilities import HostWarning
@@ -29,7 +30,9 @@ def judged(run: Run, document: Document) -> Document:
     return replace(document, summary=verdict(document, run.about, before))
 
 
-def verdict(document: Document, about: Facts | None = None, before: Sequence[history.EarlierRun] = ()) -> RunVerdict:
+def verdict(
+    document: Document, about: RunRecord | None = None, before: Sequence[history.EarlierRun] = ()
+) -> RunVerdict:
     """Draw up the verdict; `about` is run.json, `before` what earlier runs reached."""
     about = about or {}
     lines = main_figures.lines(document, before)

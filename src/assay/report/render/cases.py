@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from assay.benchmark.record import Benchmark
 from assay.document.reported_figure import ReportedFigure
@@ -16,8 +16,23 @@ from assay.report.units import human, unit_of
 Cell = dict[str, str | float | None]
 
 
-def cases(section: Section) -> dict[str, Any]:
-    """Return {columns, rows, note}: a column is {title, words}; a cell {t: text, v: number to sort by, or null}.
+class CaseColumn(TypedDict):
+    """A heading, and whether the column's values are words."""
+
+    title: str
+    words: bool
+
+
+class CaseTable(TypedDict):
+    """What the page's script draws: cells of as many rows as there are figures, and what all have in common."""
+
+    columns: list[CaseColumn]
+    rows: list[list[Cell]]
+    note: str
+
+
+def cases(section: Section) -> CaseTable:
+    """Give the table; a cell is {t: text, v: number to sort by, or null}.
 
     The state stands beside the value, where a phone shows it, with its name as `s`.
     """
@@ -26,7 +41,8 @@ def cases(section: Section) -> dict[str, Any]:
     keys = dict.fromkeys(key for figure in figures for key in figure.params if key not in common)
     keys = {key: None for key in keys if any(figure.params.get(key) is not None for figure in figures)}
     estimated = len({figure.estimator for figure in figures if figure.main}) > 1
-    rows, record = [], record_of(section)
+    rows: list[list[Cell]] = []
+    record = record_of(section)
     for figure in figures:
         name = figure.name.replace("_", " ")
         row: list[Cell] = [{"t": name if figure.statistic == "median" else f"{name}, {figure.statistic}", "v": None}]
@@ -38,13 +54,13 @@ def cases(section: Section) -> dict[str, Any]:
         row += [{"t": figure.estimator, "v": None}] if estimated else []
         row += [{"t": str(count), "v": count} for count in (figure.launches, figure.samples)]
         rows.append(row)
-    columns = [
+    columns: list[CaseColumn] = [
         {"title": "figure", "words": True},
-        *({"title": key, "words": _are_words(figures, key)} for key in keys),
+        *[CaseColumn(title=key, words=_are_words(figures, key)) for key in keys],
         {"title": "value", "words": False},
         {"title": "state", "words": True},
         {"title": "across launches", "words": False},
-        *([{"title": "estimator", "words": True}] if estimated else []),
+        *([CaseColumn(title="estimator", words=True)] if estimated else []),
         {"title": "launches", "words": False},
         {"title": "samples", "words": False},
     ]
@@ -57,7 +73,7 @@ def _are_words(figures: list[ReportedFigure], key: str) -> bool:
     return any(isinstance(figure.params.get(key), str) for figure in figures)
 
 
-def _parameter(key: str, value: Any, record: Benchmark | None, guest: bool | None) -> Cell:
+def _parameter(key: str, value: object, record: Benchmark | None, guest: bool | None) -> Cell:
     if value is None:
         return {"t": "", "v": None}
     number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

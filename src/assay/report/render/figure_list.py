@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from assay.document.comparison import FigureRow, JudgedRow, PublishedRow, RunComparison
+from assay.document.fitted_run import RunFitted
 from assay.document.json_form import to_json
 from assay.document.model_prediction import ModelPrediction
-from assay.document.quoted import QuotedAnswer
+from assay.document.params import Parameters
+from assay.document.quoted import QuotedAnswer, QuotedFigure
+from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.validation import Validations
+from assay.document.verb_figure import VerbFigure
 from assay.machine.units import unit as si
 
 OURS = "fit to the run's echo"
 
 
-def of_sections(document: Document) -> list[dict[str, Any]]:
+def of_sections(document: Document) -> list[VerbFigure]:
     """Every figure of a run's document, benchmark by benchmark, as its section has it, with the run's id."""
-    return [{"run": document.run, **to_json(figure)} for section in document.benchmarks for figure in section.figures]
+    return [{"run": document.run, **_listed(figure)} for section in document.benchmarks for figure in section.figures]
 
 
-def of_quoted(found: QuotedAnswer) -> list[dict[str, Any]]:
+def of_quoted(found: QuotedAnswer) -> list[VerbFigure]:
     """Every published figure of an answer that quotes."""
-    return [to_json(figure) for section in found.sections for figure in section.figures]
+    return [_listed(figure) for section in found.sections for figure in section.figures]
 
 
-def of_validations(found: Validations) -> list[dict[str, Any]]:
+def _listed(figure: ReportedFigure | QuotedFigure) -> VerbFigure:
+    listed: VerbFigure = to_json(figure)
+    return listed
+
+
+def of_validations(found: Validations) -> list[VerbFigure]:
     """Every published cell that has a simulated value, machine by machine (SI units), with what was published."""
     return [
         {
@@ -54,7 +63,7 @@ def of_validations(found: Validations) -> list[dict[str, Any]]:
     ]
 
 
-def of_comparisons(comparisons: Iterable[RunComparison]) -> list[dict[str, Any]]:
+def of_comparisons(comparisons: Iterable[RunComparison]) -> list[VerbFigure]:
     """The ratio of each row with its interval; what could not be compared is invalid."""
     return [
         {
@@ -85,7 +94,7 @@ def _state(row: FigureRow | PublishedRow) -> str:
     return max((row.a.state, row.b.state), key=("clean", "disturbed", "bound", "invalid").index)
 
 
-def of_prediction(found: ModelPrediction) -> list[dict[str, Any]]:
+def of_prediction(found: ModelPrediction) -> list[VerbFigure]:
     """Every predicted figure of a run, with what was measured."""
     return [
         {
@@ -109,7 +118,7 @@ def of_prediction(found: ModelPrediction) -> list[dict[str, Any]]:
     ]
 
 
-def of_fits(fits: Iterable[Any]) -> list[dict[str, Any]]:
+def of_fits(fits: Iterable[Any]) -> list[VerbFigure]:
     """Numbers of a description fitted again, each by its key, in SI units."""
     return [
         _fitted(
@@ -124,39 +133,42 @@ def of_fits(fits: Iterable[Any]) -> list[dict[str, Any]]:
     ]
 
 
-def of_stretches(about: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Start-up, time per byte and per hop of a run that became a description."""
+def of_stretches(about: RunFitted) -> list[VerbFigure]:
+    """Start-up, time per byte and per hop of a run that became a description; nothing where it has no echo."""
+    if "stretches" not in about:
+        return []
     found = []
-    stretches: Sequence[Mapping[str, Any]] = about["stretches"]
-    for stretch in stretches:
+    for stretch in about["stretches"]:
         params = {"least": stretch["least"], "greatest": stretch["greatest"]}
         found += [
             _fitted("alpha", stretch["alpha"], "s", params, OURS),
             _fitted("beta", stretch["beta"], "s/B", params, OURS),
         ]
-    return [*found, _fitted("per_hop", about["per_hop"], "s/hop", {}, OURS)]
+    return [*found, _fitted("per_hop", about.get("per_hop"), "s/hop", {}, OURS)]
 
 
-def of_storage(about: Mapping[str, Any]) -> list[dict[str, Any]]:
+def of_storage(about: RunFitted) -> list[VerbFigure]:
     """Startup, time per byte, common limit, r_max and n_half of a run's files that became a description."""
     found = []
-    for law in about["storage"]:
-        params = {key: law[key] for key in ("direction", "source", "engine", "access")}
-        for name, unit in (
-            ("startup", "s"),
-            ("per_byte", "s/B"),
-            ("limit", "B/s"),
-            ("r_max", "B/s"),
-            ("n_half", "B"),
+    for law in about.get("storage", ()):
+        params = {
+            "direction": law["direction"], "source": law["source"], "engine": law["engine"], "access": law["access"],
+        }  # fmt: skip
+        for name, value, unit, ends in (
+            ("startup", law["startup"], "s", law["startup_between"]),
+            ("per_byte", law["per_byte"], "s/B", law["per_byte_between"]),
+            ("limit", law["limit"], "B/s", None),
+            ("r_max", law["r_max"], "B/s", None),
+            ("n_half", law["n_half"], "B", law["n_half_between"]),
         ):
-            made = _fitted(name, law[name], unit, params, OURS)
-            if law.get(f"{name}_between") is not None:
-                made["ci95" if law["between"] == "ci95" else "range"] = law[f"{name}_between"]
+            made = _fitted(name, value, unit, params, OURS)
+            if ends is not None:
+                made["ci95" if law["between"] == "ci95" else "range"] = ends
             found.append(made)
     return found
 
 
-def _fitted(name: str, value: float | None, unit: str, params: Mapping[str, Any], how: str) -> dict[str, Any]:
+def _fitted(name: str, value: float | None, unit: str, params: Parameters, how: str) -> VerbFigure:
     return {
         "name": name,
         "value": value,

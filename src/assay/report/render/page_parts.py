@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from assay.benchmark.record import PARTS
 from assay.document.grid import Grid
-from assay.document.params import Parameters, Plot
+from assay.document.params import Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
@@ -18,7 +18,7 @@ from assay.report.derive.variants import reference
 from assay.report.judge import first_figures
 from assay.report.registry import Place, benchmark_views, sections
 from assay.report.render import plots, tables
-from assay.report.render.cases import cases
+from assay.report.render.cases import CaseTable, cases
 from assay.report.units import human, unit_of
 
 MOST_TELLING = 3  # plots that a part opens with
@@ -80,7 +80,7 @@ class Drawn:
     """What the page's script draws: plots by key, tables of cases by benchmark."""
 
     plots: dict[str, Plot] = field(default_factory=dict)
-    cases: dict[str, Parameters] = field(default_factory=dict)
+    cases: dict[str, CaseTable] = field(default_factory=dict)
 
 
 def parts(document: Document) -> tuple[list[PagePart], Drawn]:

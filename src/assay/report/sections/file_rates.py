@@ -11,7 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from assay.document.grid import Grid, grid
 from assay.document.params import Parameters, Plot
@@ -76,12 +76,14 @@ def _cells(section: Section, names: Iterable[str], tail: bool = False) -> list[F
     common = alike([each.params for each in of])
     made = []
     for each in of:
-        about: dict[str, Any] = dict(each.params)
-        by = str(about.pop("engine", None) or about.pop("interface", None) or "")
-        source, size, flight = _source(about), int(about.pop("bytes")), _flight(about)
-        about.pop("source", None)
-        rest = {key: value for key, value in about.items() if key not in common or key == "direction"}
-        made.append(FileRate(words_of(section.benchmark, rest), by, source, size, flight, each))
+        of_case = each.params
+        by = str(of_case.get("engine") or of_case.get("interface") or "")
+        named = {"bytes", "source", "engine"} | (set() if of_case.get("engine") else {"interface"})
+        named |= {"active"} if "active" in of_case else set(FLIGHT)
+        rest = {key: value for key, value in of_case.items()
+                if key not in named and (key not in common or key == "direction")}  # fmt: skip
+        source, size = _source(of_case), int(of_case["bytes"])
+        made.append(FileRate(words_of(section.benchmark, rest), by, source, size, _flight(of_case), each))
     return sorted(made, key=lambda cell: (cell.family, cell.by, STORED.index(cell.source), cell.flight, cell.bytes))
 
 
@@ -90,11 +92,11 @@ def _source(about: Parameters) -> str:
     return str(about.get("source") or (SIMULATED if "io_nodes" in about else ""))
 
 
-def _flight(about: dict[str, Any]) -> int:
-    """Takes what is in flight out of a case."""
+def _flight(about: Parameters) -> int:
+    """How many operations of a case are in flight."""
     if "active" in about:
-        return int(about.pop("active")) or int(about.get("ranks") or 0)
-    return math.prod(int(about.pop(key, None) or 1) for key in FLIGHT)
+        return int(about["active"]) or int(about.get("ranks") or 0)
+    return math.prod(int(about.get(key) or 1) for key in FLIGHT)
 
 
 def _unit(section: Section) -> str:

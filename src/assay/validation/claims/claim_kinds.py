@@ -9,7 +9,6 @@ subtracted a tick (`allowance.claimed`); any other tolerance is in the catalogue
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from assay.machine import catalogue
 from assay.machine.published import Claim
@@ -17,7 +16,7 @@ from assay.published.cells import allowance
 from assay.published.cells.answers import Answers
 from assay.published.judge import Accepted, ClaimPart, accepted, fact, follows, judged
 from assay.report.units import human
-from assay.validation.claims.quantities import QUANTITIES, over
+from assay.validation.claims.quantities import QUANTITIES, Params, over
 
 HYPERCUBES = ("ipsc1", "ipsc2", "ipsc860", "ncube3200", "ncube6400")  # a claim of that paper that names no machine
 Test = Callable[[Answers, Claim, str, str], list[ClaimPart]]
@@ -28,7 +27,7 @@ def about(claim: Claim) -> tuple[str, ...]:
     return claim.about or (() if claim.id.startswith("vds.") else HYPERCUBES)
 
 
-def value_of(answers: Answers, claim: Claim, machine: str, benchmark: str, params: dict[str, Any]) -> float | None:
+def value_of(answers: Answers, claim: Claim, machine: str, benchmark: str, params: Params) -> float | None:
     """The quantity (SI) that the claim speaks of, on a machine; None where nothing simulates it."""
     function = QUANTITIES.get((benchmark, claim.metric or ""))
     return None if function is None else function(answers, machine, {"metric": claim.metric, **params})

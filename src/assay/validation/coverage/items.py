@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from pydantic import Field, model_validator
 
@@ -108,8 +107,7 @@ class Report(Table):
 def read(path: Path) -> Report:
     """Read one file. InputError at the line that is wrong."""
     values, source = tables(path)
-    found: dict[str, Any] = values
-    return validate_tables(source, Report, found)
+    return validate_tables(source, Report, values)
 
 
 def reports() -> Sequence[Report]:

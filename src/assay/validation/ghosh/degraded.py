@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pydantic import JsonValue
 
 from assay.network.study.results import StudyTable
 from assay.published.cells import balanced_cube
+from assay.toml.source import TomlTable, TomlValue
 
 DIMENSION, IO_NODES, DISKS = 6, 8, 2
 SECTION = 1 << 20  # B, of each element
-WAYS: dict[str, dict[str, Any]] = {
+WAYS: dict[str, TomlTable] = {
     "none": {},
     "an I/O node": {"failed": 3},
     "an I/O node's link": {"failed_link": 3},
     "one of its two disks": {"failed_disk": [3, 0]},
 }
-BOUNDS: dict[str, dict[str, Any]] = {
+BOUNDS: dict[str, TomlTable] = {
     "disks": {"request": "0.1 ms", "device": {"per_byte": "1 us/B"}},
     "I/O nodes": {"request": "1.6 ms", "device": {"per_byte": "0.25 us/B"}},
 }
 
 
-def left(direction: str, **storage: Any) -> float:
+def left(direction: str, **storage: TomlValue) -> float:
     """What each element reads or writes (B/s)."""
     on = balanced_cube.machine(DIMENSION, IO_NODES, disks=DISKS, outstanding=8, **storage)
     return balanced_cube.rate(on, 1 << DIMENSION, SECTION, direction)
@@ -29,7 +30,7 @@ def left(direction: str, **storage: Any) -> float:
 
 def tables() -> list[StudyTable]:
     """Shares of the rate of a machine where all works and a stripe has one copy."""
-    rows: list[list[Any]] = []
+    rows: list[list[JsonValue]] = []
     for bound, device in BOUNDS.items():
         whole = {direction: left(direction, **device) for direction in ("read", "write")}
         for copies in (1, 2):

@@ -13,6 +13,7 @@ from assay.machine import catalogue
 from assay.machine import published as block
 from assay.network import network_keys, network_tables
 from assay.network.study.document import keys as latencies
+from assay.network.study.file import Setting
 from assay.network.study.plots import draw
 from assay.network.study.results import Point, Results, StudyTable
 from assay.published.cells import allowance
@@ -231,14 +232,14 @@ def _estimate(point: Point, name: str) -> str:
     return f"{found.mean:.4g}" + ("" if found.half is None else f" ± {found.half:.2g}")
 
 
-def _setting(setting: dict[str, Any]) -> str:
+def _setting(setting: Setting) -> str:
     found = []
     if "label" in setting:
         load = f", load {setting['traffic.load']:g}" if "traffic.load" in setting else ""
         return f"{setting['label']}{load}"
     for dotted, value in setting.items():
         name = dotted.rpartition(".")[2]
-        if name == "interval":
+        if name == "interval" and isinstance(value, (int, float)):
             found.append(f"t_a {value * 0.05:g} us")
         else:
             found.append(f"{name} {value:g}" if isinstance(value, (int, float)) else f"{name} {value}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from assay.case import Case
 from assay.document.tournament import PairTimes, SlowThing, TournamentFound
 from assay.errors import InputError
 from assay.machine.switch_tree import SwitchTree, read_switches
+from assay.program_lines import LaunchEvent, PairsEvent, PairTimesEvent, PlacedRank
 from assay.report.derive.settings import differing
 from assay.report.sections.pairs.pair_tables import but_for_words, longer
 from assay.report.sections.pairs.switch_ways import switch_ways
@@ -90,8 +91,8 @@ class Alike:
     """The launches of the same ranks, ranks per node and MPI: these, where the ranks were, and each launch's lines."""
 
     params: Case
-    placement: list[dict[str, Any]] = field(default_factory=list)
-    lines: dict[int, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
+    placement: list[PlacedRank] = field(default_factory=list)
+    lines: dict[int, list[PairsEvent]] = field(default_factory=lambda: defaultdict(list))
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,7 @@ def groups(run: Run, benchmark: str) -> list[Alike]:
     groups: dict[Case, Alike] = {}
     for about, file in run.tasks():
         if about.benchmark == benchmark and not about.superseded and file.content.done:
-            events = [json.loads(line) for line in file.content.pairs]
+            events: list[PairsEvent] = [json.loads(line) for line in file.content.pairs]
             ranks = max((int(event["case"]["ranks"]) for event in events if "seconds" in event), default=0)
             if ranks < 2:
                 continue
@@ -214,13 +215,13 @@ def _judged(alike: Alike, label: str, tree: SwitchTree | None = None) -> Tournam
     return replace(made, text=_text(made, of))
 
 
-def _placement(opening: Mapping[str, object]) -> list[dict[str, Any]]:
+def _placement(opening: LaunchEvent | None) -> list[PlacedRank]:
     """Where ranks were, as the launch's first line has it."""
-    stated = opening.get("placement")
+    stated = None if opening is None else opening.get("placement")
     return [place for place in stated if isinstance(place, dict)] if isinstance(stated, list) else []
 
 
-def _layout(ranks: int, placement: list[dict[str, Any]], events: list[dict[str, Any]]) -> Layout:
+def _layout(ranks: int, placement: list[PlacedRank], events: list[PairsEvent]) -> Layout:
     placed = next((event["nodes"] for event in events if "nodes" in event), None)
     if placed is None:
         hosts = [str(place.get("host") or rank) for rank, place in enumerate(placement)]
@@ -236,7 +237,7 @@ def _layout(ranks: int, placement: list[dict[str, Any]], events: list[dict[str, 
         by_nodes = np.full((nodes, nodes, int(ways["hops"])), -1, np.int64)
         by_nodes[~np.eye(nodes, dtype=bool)] = np.asarray(ways["ways"], np.int64).reshape(-1, int(ways["hops"]))
         layout.links = by_nodes[node_of[layout.source], node_of[layout.target]]
-        layout.ends = ways["links"]
+        layout.ends = [list(each) for each in ways["links"]]
         if "alike" in ways:
             by_nodes = np.full((nodes, nodes), -1, np.int64)
             by_nodes[~np.eye(nodes, dtype=bool)] = ways["alike"]
@@ -244,8 +245,8 @@ def _layout(ranks: int, placement: list[dict[str, Any]], events: list[dict[str, 
     return layout
 
 
-def _passes(events: list[tuple[int, dict[str, Any]]], ranks: int) -> Iterator[Passes]:
-    by_length: dict[int, list[tuple[int, dict[str, Any]]]] = defaultdict(list)
+def _passes(events: list[tuple[int, PairsEvent]], ranks: int) -> Iterator[Passes]:
+    by_length: dict[int, list[tuple[int, PairTimesEvent]]] = defaultdict(list)
     for launch, event in events:
         if "seconds" in event and len(event["seconds"]) == ranks * (ranks - 1):
             by_length[int(event["case"]["bytes"])].append((launch, event))
