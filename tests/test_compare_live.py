@@ -29,6 +29,7 @@ class MadeSide(LiveSide):
     seconds: Callable[[int], Sequence[float]] = lambda pair: (1e-6,)
     asked: list[str] | None = None
     fails_at: int | None = None
+    disturbed: Callable[[int], bool] = lambda pair: False
 
     def launch(self, pair: int, say: Callable[[str], None]) -> None:
         if self.asked is not None:
@@ -37,7 +38,10 @@ class MadeSide(LiveSide):
             raise MeasurementError(f"{self.words}: exit status 3")
         lengths = (8, 65536, 1024)
         found = self.seconds(pair)
-        launch(self.run, pair, [block(n, [s] * 5) for n, s in zip(lengths, found, strict=False)])
+        others, slower = (0.3, 2.5) if self.disturbed(pair) else (0.0, 1.0)  # but for one reading of each block
+        accounting = {"steal": others, "others": 0.0, "own": 2.0, "wall": 1.0, "involuntary": 2, "major_faults": 0}
+        events = [block(n, [s, *[slower * s] * 4]) for n, s in zip(lengths, found, strict=False)]
+        launch(self.run, pair, [each | {"accounting": accounting} for each in events])
 
 
 def side(tmp_path: Path, name: str, seconds: Callable[[int], Sequence[float]], **more: Any) -> MadeSide:
@@ -92,8 +96,8 @@ def test_variants_without_a_figure_in_common_are_refused(tmp_path: Path) -> None
 
 
 def test_builds_of_a_kernel_are_told_apart_on_any_machine(tmp_path: Path) -> None:
-    """Without optimisation the kernel takes several times as long: no other load hides that."""
-    words = "vectors --set kernel=axpy --set repetitions=2"
+    """Without optimisation the kernel takes several times as long in the first cache: no other load hides that."""
+    words = "vectors --set kernel=axpy --set length=1000 --set repetitions=2"
     answer = assay("compare", "--live", f"{words} --flags -O0", f"{words} --flags -O2 --label fast", "--json")
     assert answer.status == 3, answer.err
     found = answer.document
@@ -157,3 +161,14 @@ def test_where_only_best_readings_count_of_a_variant_those_of_both_decide(
     monkeypatch.setattr(live, "document", seen)
     found = decide((a, b), margin=0.03, most=20, seed=1, words=["half_round_trip"])
     assert {each.decision.verdict.value for each in found.figures} == {"differs"} and len(found.figures) == 2
+
+
+def test_launches_that_were_disturbed_as_a_whole_count_by_their_best_readings(tmp_path: Path) -> None:
+    """Their medians are 2.5 times as long; without them no look would have the pairs that it was planned for."""
+    a = side(tmp_path, "a", wobbling(1.0), disturbed=lambda pair: pair % 3 == 0)
+    b = side(tmp_path, "b", wobbling(1.1), disturbed=lambda pair: pair % 4 == 0)
+    found = decide((a, b), margin=0.03, most=20, seed=1, words=["half_round_trip"])
+    assert {each.decision.verdict.value for each in found.figures} == {"differs"}
+    figure = next(of for of in document(a.run).benchmarks[0].figures if of.name == "half_round_trip")
+    assert figure.marked >= figure.blocks / 3
+    assert {(each.statistic, each.decision.pairs) for each in found.figures} == {("best reading", found.pairs)}

@@ -84,26 +84,27 @@ def figures(
     found: Sequence[CaseSamples],
     verdicts: Verdicts | None = None,
     kind: str = "measured",
-    best_readings: bool = False,
+    every: Sequence[CaseSamples] = (),
 ) -> list[ReportedFigure]:
     """Return every figure that the record promises, for every case that was sampled; of a `kind` (assay.kinds).
 
     `found` holds the samples that count; an invalid case has no value, one that is bound its best reading.
-    `best_readings`: of every case each launch's best reading, too.
+    `every`: all samples of the cases whose figures give each launch's best reading, too, disturbed blocks among them.
     """
     promised = benchmark.figures or {m: Figure(m, m, benchmark.metrics[m].unit, "") for m in benchmark.metrics}
     made = []
+    whole = {(cell.metric, cell.case): cell for cell in every}
     for cell in found:
         verdict = (verdicts or {}).get((cell.metric, cell.case), JUDGED_BY_NOBODY)
         for figure in promised.values():
             if figure.metric != cell.metric:
                 continue
-            made += _of_cell(benchmark, figure, cell, verdict, kind, best_readings)
+            made += _of_cell(benchmark, figure, cell, verdict, kind, whole.get((cell.metric, cell.case)))
     return made
 
 
 def _of_cell(
-    benchmark: Benchmark, figure: Figure, cell: CaseSamples, verdict: Verdict, kind: str, best_readings: bool
+    benchmark: Benchmark, figure: Figure, cell: CaseSamples, verdict: Verdict, kind: str, whole: CaseSamples | None
 ) -> list[ReportedFigure]:
     by_launch, nodes = _by_launch(cell)
     values_by_launch = list(by_launch.values())
@@ -164,7 +165,7 @@ def _of_cell(
         middle = replace(
             middle,
             by_launch=_launch_values(derive, by_launch),
-            best_by_launch=_best_values(derive, by_launch, figure.better) if best_readings else None,
+            best_by_launch=None if whole is None else _best_values(derive, _by_launch(whole)[0], figure.better),
             range=_mapped(derive, estimate.range),
             ci95=_mapped(derive, estimate.ci95),
             disturbance=_displaced(derive, estimate.value, verdict.disturbance),

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from assay.execute.plan import Plan
 
 
+MOST_MARKED = 0.1  # of a figure's blocks, with which medians of launches decide
+
+
 @dataclass
 class LiveSide:
     """A variant: its words, its run, all launches that it may make, and where; `environment`: what it is built with."""
@@ -67,13 +70,19 @@ def _set(environment: Mapping[str, str]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class LiveFigure:
-    """What was decided of one figure in one case, after `decision.pairs` pairs."""
+    """What was decided of one figure in one case, after `decision.pairs` pairs.
+
+    `statistic`: what of each launch was compared, its "median" or its "best reading"; `medians`: the ratio of the
+    report's values, where both have one.
+    """
 
     benchmark: str
     figure: str
     params: Parameters
     better: str
     decision: PairedDecision
+    statistic: str = "median"
+    medians: float | None = None
 
 
 @dataclass(frozen=True)
@@ -133,7 +142,7 @@ def decide(
 def _look(sides: tuple[LiveSide, LiveSide], plan: PairedPlan, words: Sequence[str] | None) -> tuple[LiveFigure, ...]:
     """Judge each figure that both sides have launch values of by now.
 
-    Where other processes disturbed a figure of one so much that only its best readings count, those of both decide.
+    Where other processes disturbed a figure of one, the best readings of all launches of both decide.
     """
     a, b = matched([document(side.run, best_readings=True) for side in sides])
     first, second = _by_figure(compared(a)), _by_figure(compared(b))
@@ -141,13 +150,14 @@ def _look(sides: tuple[LiveSide, LiveSide], plan: PairedPlan, words: Sequence[st
     if words is None:
         wanted = headlines(a) & wanted or wanted
     both = [(first[key], second[key]) for key in first if key in wanted and key in second]
-    shared = [pair for pair in both if _log_ratios(*pair)]
+    ratios = [(one, two, *_log_ratios(one, two)) for one, two in both]
+    shared = [each for each in ratios if each[3]]
     if not both:
         raise MeasurementError(f"{sides[0].words} and {sides[1].words} have no figure in common to decide on")
     judged = replace(plan, figures=len(shared))
     return tuple(
-        LiveFigure(one.benchmark, one.name, one.params, one.better, judged.look(_log_ratios(one, two)))
-        for one, two in shared
+        LiveFigure(one.benchmark, one.name, one.params, one.better, judged.look(values), statistic, _medians(one, two))
+        for one, two, statistic, values in shared
     )
 
 
@@ -155,13 +165,21 @@ def _by_figure(figures: dict[Key, ReportedFigure]) -> dict[Key, ReportedFigure]:
     return {key: each for key, each in figures.items() if each.state != "invalid" and each.best_by_launch}
 
 
-def _log_ratios(a: ReportedFigure, b: ReportedFigure) -> list[float]:
-    """ln(B / A) of the launches that both have a positive value of: medians, or best readings where one is a bound."""
-    bound = "bound" in (a.state, b.state)
-    first, second = ((of.best_by_launch or []) if bound else of.by_launch for of in (a, b))
+def _log_ratios(a: ReportedFigure, b: ReportedFigure) -> tuple[str, list[float]]:
+    """What of each launch counts, and ln(B / A) of the launches that both have a positive value of.
+
+    Interference lengthens times and hardly ever shortens them: of a figure that is disturbed, or of which more than a
+    tenth of the blocks were, the best readings count, also those of launches of which every block was disturbed.
+    """
+    disturbed = any(of.state != "clean" or of.marked > MOST_MARKED * of.blocks for of in (a, b))
+    first, second = ((of.best_by_launch or []) if disturbed else of.by_launch for of in (a, b))
     values = {int(launch): value for launch, value in second}
-    return [
+    return "best reading" if disturbed else "median", [
         math.log(values[int(launch)] / value)
         for launch, value in first
         if value > 0 and values.get(int(launch), 0.0) > 0
     ]
+
+
+def _medians(a: ReportedFigure, b: ReportedFigure) -> float | None:
+    return b.value / a.value if a.value and b.value and "bound" not in (a.state, b.state) else None

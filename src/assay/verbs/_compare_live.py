@@ -159,7 +159,7 @@ def _figure(of: LiveFigure, margin: float) -> VerbFigure:
         "ci95": None,
         "range": None,
         "state": "clean",
-        "estimator": "Hodges-Lehmann over pairs of launch medians",
+        "estimator": f"Hodges-Lehmann over pairs of launch {of.statistic}s",
         "disturbance": None,
         "better": of.better,
         "verdict": _verdict(of),
@@ -205,6 +205,8 @@ def _line(of: LiveFigure, margin: float) -> str:
     if decision.interval is not None:
         between = f" ({decision.interval[0] - 1:+.1%} to {decision.interval[1] - 1:+.1%})"
     line = f"{name}: {_verdict(of)}, B/A {decision.ratio - 1:+.1%}{between}"
+    if of.statistic != "median":
+        line += f" by {of.statistic}s" + ("" if of.medians is None else f", medians {of.medians - 1:+.1%}")
     if decision.decided or decision.deviation is None:
         return line
     line += f"; pairs differ by {decision.deviation:.1%} (standard deviation)"

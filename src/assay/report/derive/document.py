@@ -64,7 +64,7 @@ def document(run: Run, *, quoted_nodes: bool = True, best_readings: bool = False
     """Derive the whole document of a run from its samples, benchmark by benchmark.
 
     `quoted_nodes`: of a described machine also what was published of its nodes, which no simulation measures.
-    `best_readings`: each launch's best reading also of figures that have an estimate.
+    `best_readings`: each launch's best reading also of figures that have an estimate, and of disturbed launches.
     """
     tasks: dict[str, list[tuple[Circumstance, LaunchFile]]] = defaultdict(list)
     for about, file in run.tasks():
@@ -252,7 +252,8 @@ def _section(
     result.add_unmeasured([warning.text for warning in warnings])
     noted |= dict.fromkeys(result.remarks)
     stand = sampled(run, lines, gathered(result.standing))
-    derived = figures(record, stand, result.verdicts, _kind(run), best)
+    every = sampled(run, lines, gathered(blocks)) if best else ()
+    derived = figures(record, stand, result.verdicts, _kind(run), every)
     odd, of_nodes = fleet(record, stand) if whole else ([], None)
     fitted = [cell for cell in stand if _fits_in(result.verdicts[cell.metric, cell.case])]
     counts = states(derived)
