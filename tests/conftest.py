@@ -46,9 +46,10 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail a suite that leaves a file in the checkout, as a batch system does where a job states no --output."""
-    new = sorted({each.name for each in session.config.rootpath.iterdir()} - session.stash[LEFT_BEFORE])
-    new = [each for each in new if each != "build" and not each.startswith(".")]  # tools' own
+    """Fail a suite that leaves a file which could be committed, as a job of Slurm does that states no --output."""
+    ignored = {line.strip("/") for line in (session.config.rootpath / ".gitignore").read_text().splitlines()}
+    new = sorted({each.name for each in session.config.rootpath.iterdir()} - session.stash[LEFT_BEFORE] - ignored)
+    new = [each for each in new if not each.startswith(".")]  # tools' own
     if new and not hasattr(session.config, "workerinput"):
         print(f"\nthe tests left files in {session.config.rootpath}: {', '.join(new)}")
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
