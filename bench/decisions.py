@@ -37,7 +37,7 @@ LONGER = (0.0, 0.02, 0.05, 0.10)  # how much longer a planted program works
 STEPS = {"chain": 2_000_000, "stream": 524_288}  # of a repetition: some milliseconds
 REPETITIONS = 9
 MARGIN, PAIRS = 0.03, 20
-WORKING, HOGGED = 13, 7  # pairs of a trial before the late competitor comes, and with it
+HOGGED = PAIRS // 3 + 1  # the last pairs of a trial, with a late competitor
 LEAST_LAUNCHES = 10  # of a figure whose A/A pairs are formed of its launches
 COMPETITORS = {
     "none": (),
@@ -139,7 +139,7 @@ def recorded(program: Path, work: str, competitor: str, trials: int) -> Launches
     """Run the plain and the planted programs in turn, each round in random order; seconds of every repetition."""
     dice = random.Random(1)
     found: Launches = {"plain": [], **{longer: [] for longer in LONGER}}
-    stages = ((), WORKING), (COMPETITORS[competitor], HOGGED)
+    stages = ((), PAIRS - HOGGED), (COMPETITORS[competitor], HOGGED)
     for _ in range(trials):
         for kinds, pairs in stages if competitor == LAST_THIRD else ((COMPETITORS[competitor], PAIRS),):
             with competing(program, kinds):

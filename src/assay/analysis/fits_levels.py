@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -37,32 +36,6 @@ Cells = Mapping[float, CaseSamples]
 Families = Callable[[Sequence[CaseSamples], str, str], Mapping[Family, Cells]]
 
 
-class LevelRatesNumbers(TypedDict):
-    """A loop in one level of memory, as a document has it (`document.fits.LevelRatesFit`)."""
-
-    benchmark: str
-    figure: str
-    params: dict[str, ParameterValue]
-    law: str
-    level: str
-    size: float | None
-    lengths: list[float]
-    basis: str
-    r_max: float
-    r_max_ci95: list[float] | None
-    r_max_paper: float
-    bandwidth: float
-    intensity: float
-    n_half: float | None
-    n_half_ci95: list[float] | None
-    n_half_range: list[float] | None
-    start_up_cycles: float | None
-    start_up_cycles_range: list[float] | None
-    best_measured: float
-    cycles_per_element: float | None
-    reason: str | None
-
-
 def fit_families(record: Benchmark, found: Sequence[CaseSamples], families: Families) -> list[dict[str, object]]:
     """Fit every family of cells that differ in length only; one entry a family and level."""
     caches, seen = _caches(found, families)
@@ -73,10 +46,10 @@ def fit_families(record: Benchmark, found: Sequence[CaseSamples], families: Fami
         constants = record.constants(dict(rest))
         of = {level.level: level for level in _fitted(cycles.get(rest, {}), constants, caches)}
         for level in _fitted(cells, constants, caches):
-            entry = _entry(record, dict(rest), constants, *_agreeing(level, of.get(level.level), cycle))
+            rates, in_cycles = _agreeing(level, of.get(level.level), cycle)
             if seen is not None and level.size is not None and int(level.level[1:]) not in seen:
-                entry["reason"] = "; ".join(filter(None, (entry["reason"], NOT_SEEN)))
-            made.append({**entry, "text": _text(entry)})
+                rates = _with_reason(rates, NOT_SEEN)
+            made.append(_entry(record, dict(rest), constants, rates, in_cycles))
     return made
 
 
@@ -158,7 +131,11 @@ def _with_one_start_up(rates: LevelRates, cycles: LevelRates) -> tuple[LevelRate
 
 
 def _without_cycles(rates: LevelRates, why: str) -> tuple[LevelRates, None]:
-    return replace(rates, reason="; ".join(filter(None, (rates.reason, f"no cycles: {why}")))), None
+    return _with_reason(rates, f"no cycles: {why}"), None
+
+
+def _with_reason(rates: LevelRates, why: str) -> LevelRates:
+    return replace(rates, reason="; ".join(filter(None, (rates.reason, why))))
 
 
 def _fitted(cells: Cells, constants: Mapping[str, Scalar], caches: Mapping[int, float]) -> list[LevelRates]:
@@ -182,7 +159,7 @@ def _entry(
     constants: Mapping[str, Scalar],
     rates: LevelRates,
     cycles: LevelRates | None,
-) -> LevelRatesNumbers:
+) -> dict[str, object]:
     flops = float(constants["flops"])
     paper = round(float(constants["paper"]))  # one of a copy, whose 0.76 is a misprint of its cycles
     moved = float(constants["bytes"]) + float(constants["index"])
@@ -210,23 +187,24 @@ def _entry(
         "best_measured": flops * rates.best,
         "cycles_per_element": each,
         "reason": rates.reason,
+        "text": _text(rates, cycles, flops),
     }
 
 
-def _text(entry: LevelRatesNumbers) -> str:
-    rate = entry["r_max"]
+def _text(rates: LevelRates, cycles: LevelRates | None, flops: float) -> str:
+    rate, best = flops * rates.r_max, flops * rates.best
     power = min(max(int(math.log10(rate) // 3), 2), 4)  # Mflop/s to Tflop/s
-    what = "r_max" if entry["basis"] == LINE else "at least"
-    seen = f" by its line ({entry['best_measured'] / 1000**power:.4g} measured)" if entry["basis"] == LINE else ""
-    parts = [f"{entry['level']}: {what} {rate / 1000**power:.4g} {' kMGT'[power]}flop/s{seen}"]
-    if entry["n_half"] is not None and entry["n_half_range"] is not None:
-        parts.append(f"n_half {entry['n_half']:.3g} ({_between(entry['n_half_range'])})")
-    if entry["cycles_per_element"] is not None:
-        most = "" if entry["basis"] == LINE else "at most "
-        parts.append(f"{most}{entry['cycles_per_element']:.3g} cycles per element")
-    if entry["start_up_cycles"] is not None and entry["start_up_cycles_range"] is not None:
-        parts.append(f"start-up {entry['start_up_cycles']:.3g} cycles ({_between(entry['start_up_cycles_range'])})")
-    return ", ".join(parts) + (f" ({entry['reason']})" if entry["reason"] else "")
+    what = "r_max" if rates.basis == LINE else "at least"
+    seen = f" by its line ({best / 1000**power:.4g} measured)" if rates.basis == LINE else ""
+    parts = [f"{rates.level}: {what} {rate / 1000**power:.4g} {' kMGT'[power]}flop/s{seen}"]
+    if rates.n_half is not None and rates.n_half_range is not None:
+        parts.append(f"n_half {rates.n_half:.3g} ({_between(rates.n_half_range)})")
+    if cycles is not None:
+        most = "" if rates.basis == LINE else "at most "
+        parts.append(f"{most}{1 / cycles.r_max:.3g} cycles per element")
+        if cycles.start_up is not None and cycles.start_up_range is not None:
+            parts.append(f"start-up {cycles.start_up:.3g} cycles ({_between(cycles.start_up_range)})")
+    return ", ".join(parts) + (f" ({rates.reason})" if rates.reason else "")
 
 
 def _between(ends: Sequence[float]) -> str:

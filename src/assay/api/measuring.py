@@ -11,7 +11,7 @@ from assay.api.machine_object import Machine, as_described
 from assay.api.result import CommandResult
 
 if TYPE_CHECKING:
-    from assay.verbs.runs import RunEntry
+    from assay.document.known_run import KnownRun
 
 Parameters = Mapping[str, object]
 
@@ -62,12 +62,12 @@ def open(run: str | Path) -> CommandResult:
     return CommandResult(documents[0])
 
 
-def runs(last: int | None = None) -> list[RunEntry]:
+def runs(last: int | None = None) -> list[KnownRun]:
     """List the runs that you made, the newest last.
 
     Each has id, label, created (Unix time), state, machine, profile, benchmarks, folder.
     """
-    found: list[RunEntry] = answer("runs", [], {"last": last}).document["runs"]
+    found: list[KnownRun] = answer("runs", [], {"last": last}).document["runs"]
     return found
 
 

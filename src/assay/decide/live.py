@@ -30,7 +30,6 @@ from assay.store import Run
 if TYPE_CHECKING:
     from assay.execute.plan import Plan
 
-
 MOST_MARKED = 0.1  # of a figure's blocks, with which medians of launches decide
 
 
@@ -150,8 +149,9 @@ def _look(sides: tuple[LiveSide, LiveSide], plan: PairedPlan, words: Sequence[st
     if words is None:
         wanted = headlines(a) & wanted or wanted
     both = [(first[key], second[key]) for key in first if key in wanted and key in second]
-    ratios = [(one, two, *_log_ratios(one, two)) for one, two in both]
-    shared = [each for each in ratios if each[3]]
+    shared = [
+        (one, two, statistic, values) for one, two in both for statistic, values in [_log_ratios(one, two)] if values
+    ]
     if not both:
         raise MeasurementError(f"{sides[0].words} and {sides[1].words} have no figure in common to decide on")
     judged = replace(plan, figures=len(shared))

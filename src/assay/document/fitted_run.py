@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NotRequired, TypedDict
+from typing import NotRequired
+
+from typing_extensions import TypedDict
 
 
-class FittedKeysEntry(TypedDict):
-    """A fitted number at `keys`, which share it, with its interval; `text`: as the description has it."""
+class FittedKeys(TypedDict):
+    """A fitted number (SI `unit`) at `keys`, which share it, with its interval; `text`: as the description has it."""
 
     keys: list[str]
     value: float
@@ -16,12 +18,12 @@ class FittedKeysEntry(TypedDict):
     text: str
 
 
-class UncertaintyFound(TypedDict):
-    """Intervals of `level`, by cells that the rule `used` takes, and what was not determined, in words."""
+class FittedUncertainty(TypedDict):
+    """How well a run knows its numbers: intervals of `level`, by cells that the rule `used` takes; what it does not."""
 
     level: float
     used: str
-    keys: list[FittedKeysEntry]
+    keys: list[FittedKeys]
     not_determined: list[str]
 
 
@@ -85,4 +87,4 @@ class RunFitted(TypedDict):
     planes: NotRequired[list[dict[str, object]]]
     papers: NotRequired[list[dict[str, object]]]
     storage: NotRequired[list[StorageFound]]
-    uncertainty: UncertaintyFound
+    uncertainty: FittedUncertainty

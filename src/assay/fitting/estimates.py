@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.document.fitted_run import UncertaintyFound
+from assay.document.fitted_run import FittedUncertainty
 from assay.fitting.resampled import LEVEL
 from assay.machine import units
 from assay.toml.source import TomlTable
@@ -84,7 +84,7 @@ class Estimates:
             self.numbers.append(made)
         return made.written(value)
 
-    def listed(self, used: str) -> UncertaintyFound:
+    def listed(self, used: str) -> FittedUncertainty:
         """The same for a document: each number in SI units, with its interval and its text."""
         return {
             "level": LEVEL,

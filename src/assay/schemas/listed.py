@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import ConfigDict, Field, JsonValue
+from typing_extensions import TypedDict
 
 from assay.document.comparison import RunComparison, SideBySide
+from assay.document.fitted_run import FittedUncertainty
+from assay.document.known_run import KnownRun
 from assay.document.model_prediction import ModelPrediction
 from assay.document.node_noise import NodeNoise
 from assay.document.quoted import QuotedBenchmark, QuotedFigure
@@ -83,20 +86,6 @@ class ContractPlan:
     """`assay accept --plan`."""
 
     planned: list[PlannedOfContract]
-
-
-@dataclass(frozen=True)
-class KnownRun:
-    """A run that you made."""
-
-    id: str
-    created: float | None
-    state: str
-    machine: str | None
-    profile: str | None
-    benchmarks: list[str]
-    folder: str
-    label: str | None = None
 
 
 @dataclass(frozen=True)
@@ -336,8 +325,7 @@ class HostFound:
     notes: list[str]
 
 
-@dataclass(frozen=True)
-class NoiseOfThread:
+class NoiseOfThread(TypedDict):
     """Fixed work on a hardware thread: the share of time lost, detours per second and their lengths [s]."""
 
     cpu: int
@@ -415,28 +403,6 @@ class Refitted:
     machine: str
     figures: list[AnyFigure]
     fits: list[GroupRefitted]
-
-
-@dataclass(frozen=True)
-class FittedKeys:
-    """A fitted number (SI `unit`) at `keys`, which share it, with its interval; `text`: as the description has it."""
-
-    keys: list[str]
-    value: float
-    low: float
-    high: float
-    unit: str
-    text: str
-
-
-@dataclass(frozen=True)
-class FittedUncertainty:
-    """How well a run knows its numbers: intervals of `level`, by cells that the rule `used` takes; what it does not."""
-
-    level: float
-    used: str
-    keys: list[FittedKeys]
-    not_determined: list[str]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import importlib
 import signal
 import sys
 import time
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 from assay import sanitised, stops
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from assay.execute.live_noise import Watch
     from assay.machine.noise_traces import Trace
+    from assay.schemas.listed import NoiseOfThread
 
 ACTIVE = 0.5  # s, between two looks at noise
 
@@ -67,16 +68,6 @@ def watch(seconds: float | None, json: bool) -> int:
     return 1 if seen.failed else 0
 
 
-class ThreadNoise(TypedDict):
-    """Fixed work on a hardware thread: the share of time lost, detours per second and their lengths (s)."""
-
-    cpu: int
-    lost: float
-    detours: float
-    median_detour: float | None
-    largest_detour: float | None
-
-
 def document(seen: Watch) -> dict[str, object]:
     """Give what was seen as plain data: shares of the time, seconds, and events per second."""
     from assay.document.json_form import to_json
@@ -93,9 +84,9 @@ def document(seen: Watch) -> dict[str, object]:
     }
 
 
-def processors(traces: list[Trace]) -> list[ThreadNoise]:
+def processors(traces: list[Trace]) -> list[NoiseOfThread]:
     """Sum up the fixed-work traces of each hardware thread."""
-    found: list[ThreadNoise] = []
+    found: list[NoiseOfThread] = []
     for cpu in sorted({trace.cpu for trace in traces}):
         own = [trace for trace in traces if trace.cpu == cpu and trace.method == "work"]
         lengths = sorted(length for trace in own for length in trace.length)

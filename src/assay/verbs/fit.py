@@ -14,7 +14,7 @@ from assay.number_words import number_of
 from assay.verbs._options import Json, On, Quiet, named_path
 
 if TYPE_CHECKING:
-    from assay.document.fitted_run import StorageCellFound, UncertaintyFound
+    from assay.document.fitted_run import FittedUncertainty, StorageCellFound
 
 
 def register(app: typer.Typer) -> None:
@@ -144,7 +144,7 @@ def _described(runs: Sequence[str], out: Path | None, json: bool, quiet: bool) -
         print(text, end="")
 
 
-def _show(known: UncertaintyFound) -> None:
+def _show(known: FittedUncertainty) -> None:
     """Each number with its interval, and what the run does not determine."""
     from assay.report.units import human
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,24 +14,12 @@ from assay.verbs._options import Json, Label, Quiet
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from assay.document.known_run import KnownRun
     from assay.store import Run
 
 HEADINGS = ("run", "label", "made (UTC)", "state", "machine", "benchmarks", "folder")
 LEFT_OUT_FIRST = ("benchmarks", "made (UTC)", "machine")  # where a row is too long; an id begins with its date
 BETWEEN = 2  # columns
-
-
-class RunEntry(TypedDict):
-    """A run as `--json` lists it; `created`: s since 1970."""
-
-    id: str
-    label: str | None
-    created: float | None
-    state: str
-    machine: str | None
-    profile: str | None
-    benchmarks: list[str]
-    folder: str
 
 
 def register(app: typer.Typer) -> None:
@@ -112,14 +100,14 @@ def register(app: typer.Typer) -> None:
             console.print(line, soft_wrap=True)
 
 
-def _cells(entry: RunEntry) -> dict[str, str]:
+def _cells(entry: KnownRun) -> dict[str, str]:
     """Give one run's cell by each heading."""
     import time
 
     names = entry["benchmarks"]
     what = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     made = time.strftime("%Y-%m-%d %H:%M", time.gmtime(entry["created"] or 0))
-    cells = (entry["id"], entry["label"], made, entry["state"], entry["machine"], what, _from_here(entry["folder"]))
+    cells = (entry["id"], entry.get("label"), made, entry["state"], entry["machine"], what, _from_here(entry["folder"]))
     return {heading: str(cell or "") for heading, cell in zip(HEADINGS, cells, strict=True)}
 
 
@@ -160,7 +148,7 @@ def _from_here(folder: str) -> str:
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else folder
 
 
-def _entry(run: Run) -> RunEntry:
+def _entry(run: Run) -> KnownRun:
     """One run; a run in state running without a process that writes into it is interrupted."""
     names = run.about.get("wishes", {}).get("names")
     return {
