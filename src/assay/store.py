@@ -8,6 +8,7 @@ RUN/launches/*.jsonl     what the programs wrote themselves, line by line: kill 
 RUN/log/                 standard error of launchers and programs
 RUN/lock                 locked by the process that writes, released by the kernel however that process ends
 RUN/{samples,blocks,checks,launches}.parquet   when the run is done or has failed
+RUN/figures.json         its judged figures, when a history first needs them (decide/run_figures.py)
 
 Reports, comparisons, histories and fits read the lines, of a finished run too; SQL (`query`, `export`) reads the
 tables. Only the lines hold notes, time accounts, looks at nodes, slots of time, pairs and noise traces. CPU time to

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from assay.analysis.run_spread import LEAST_POOLED, RunSpread, learn, pool
 from assay.decide.history_runs import CONFIRMS
+from assay.decide.run_figures import run_figures
 from assay.document.comparison import FigureRow, JudgedRow
 from assay.document.run_document import Document
 from assay.errors import AssayError
-from assay.report.derive.document import document
 from assay.report.judge.comparison import Key, compared
-from assay.report.judge.run_differences import matched
 from assay.store import Run, known_runs
 
 MOST_RUNS = 12  # the newest: reading a run takes a part of a second
@@ -63,7 +62,7 @@ def _counts(run: Run, a: Document, b: Document, shared: set[str]) -> bool:
 
 def _launch_values(run: Run) -> dict[Key, Sequence[float]]:
     try:
-        (whole,) = matched([document(run)])
+        reached = run_figures(run).figures
     except AssayError:
         return {}
-    return {key: [value for _, value in of.by_launch] for key, of in compared(whole).items() if of.state != "invalid"}
+    return {key: [value for _, value in of.by_launch] for key, of in reached.items() if of.state != "invalid"}

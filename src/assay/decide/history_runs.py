@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 
+from assay.decide.run_figures import run_figures
 from assay.document.history import FigureHistory, HistoryRun, HistoryValue
 from assay.document.reported_figure import ReportedFigure
 from assay.errors import AssayError, InputError, warn
-from assay.report.derive.document import document
 from assay.report.judge import gate
-from assay.report.judge.comparison import Key, compared
-from assay.report.judge.run_differences import matched
+from assay.report.judge.comparison import Key
 from assay.store import Run
 from assay.stored.provenance import fingerprint
 
@@ -57,17 +56,15 @@ def series(
     seen: set[tuple[str, str]] = set()
     for number, run in enumerate(runs):
         try:
-            (whole,) = matched([document(run)])
+            reached = run_figures(run)
         except AssayError as error:
             warn(f"{error}; this run is skipped")
             continue
         created = float(run.about.get("created") or 0.0)
         made.append(HistoryRun(run.about["id"], created, run.about.get("label"), _made_with(run)))
-        for key in gate.headlines(whole):
-            heads.setdefault(key[0], set())
-        for benchmark in {key[0] for key in gate.headlines(whole)}:
-            heads[benchmark] = {key for key in gate.headlines(whole) if key[0] == benchmark}
-        for key, figure in compared(whole).items():
+        for benchmark in {key[0] for key in reached.headlines}:
+            heads[benchmark] = {key for key in reached.headlines if key[0] == benchmark}
+        for key, figure in reached.figures.items():
             seen.add(key[:2])
             if words is not None and not any(gate.means(word, key[:2]) for word in words):
                 continue

@@ -17,7 +17,7 @@ from assay.store import Run, storage_failed
 WATCH = "watch"  # the label of periodic runs
 WRITTEN = (
     *("run.json", "journal.jsonl", "lock", "report.html", "report.md", "summary.md", "summary.json", "*.parquet"),
-    *("launches", "log", "provenance", "tables-*", "*.new"),
+    *("figures.json", "launches", "log", "provenance", "tables-*", "*.new"),
 )
 LAST = "run.json"  # without it nothing could be found again where the removal is interrupted
 

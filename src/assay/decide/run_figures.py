@@ -1,0 +1,93 @@
+"""What a finished run reached, stored in its folder when it is first asked for: a history reads hundreds of runs.
+
+To read and judge a quick run takes a second of processor time; a year of `assay watch --every 6h` has 1,460 of them.
+RUN/figures.json serves while run.json and Assay itself are those that it was made from, and else is made again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import assay
+from assay.benchmark.record import programs_root
+from assay.document.json_form import from_json, to_json
+from assay.document.reported_figure import ReportedFigure
+from assay.installed import version
+from assay.report.derive.document import document
+from assay.report.judge import gate
+from assay.report.judge.comparison import Key, compared, identity, outcomes_of
+from assay.report.judge.run_differences import matched
+from assay.store import Run
+from assay.stored.lines import write_whole
+
+FILE = "figures.json"
+OVER = ("done", "failed")  # states of a run that no later command continues
+
+
+@dataclass(frozen=True)
+class RunFigures:
+    """The figures of a run that a comparison can be about, and which of them are its main ones."""
+
+    figures: dict[Key, ReportedFigure]
+    headlines: set[Key]
+
+
+def run_figures(run: Run) -> RunFigures:
+    """Give a run's figures, from its folder or by reading and judging it. AssayError where that is not possible."""
+    path, made_from = run.folder / FILE, _made_from(run)
+    stored = _stored(path, made_from)
+    if stored is not None:
+        return stored
+    (whole,) = matched([document(run)])
+    found = RunFigures(compared(whole), gate.headlines(whole))
+    if run.state in OVER:
+        entries = [[key[0], to_json(figure), key in found.headlines] for key, figure in found.figures.items()]
+        text = json.dumps(entries)
+        with contextlib.suppress(OSError):  # somebody else's run: then it is judged anew each time
+            write_whole(path, json.dumps({"made_from": made_from, "sha256": _digest(text.encode())}) + "\n" + text)
+    return found
+
+
+def _stored(path: Path, made_from: str) -> RunFigures | None:
+    """What the file has; None where there is none, it was made from something else, or it is damaged."""
+    try:
+        head, _, text = path.read_text(encoding="utf-8").partition("\n")
+        if json.loads(head) != {"made_from": made_from, "sha256": _digest(text.encode())}:
+            return None
+        entries = json.loads(text)
+    except (OSError, ValueError):
+        return None
+    figures: dict[Key, ReportedFigure] = {}
+    headlines: set[Key] = set()
+    for benchmark, data, main in entries:
+        figure = from_json(ReportedFigure, data)
+        key = (benchmark, figure.name, identity(figure.params, outcomes_of(benchmark)))
+        figures[key] = figure
+        if main:
+            headlines.add(key)
+    return RunFigures(figures, headlines)
+
+
+def _made_from(run: Run) -> str:
+    return _digest((run.folder / "run.json").read_bytes() + _assay().encode())
+
+
+@functools.cache
+def _assay() -> str:
+    """Which Assay judges: the version, and of a checkout the latest change of a source or a record."""
+    changed = max(
+        path.stat().st_mtime_ns
+        for folder in (Path(assay.__file__).parent, programs_root())
+        for path in folder.rglob("*.*")
+        if path.suffix in (".py", ".toml", ".cpp", ".hpp")
+    )
+    return f"{version()} {changed}"
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
