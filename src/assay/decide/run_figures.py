@@ -1,4 +1,4 @@
-"""What a finished run reached, stored in its folder when it is first asked for: a history reads hundreds of runs.
+"""What a finished run reached, stored in its folder when it is first needed: a history reads hundreds of runs.
 
 To read and judge a quick run takes a second of processor time; a year of `assay watch --every 6h` has 1,460 of them.
 RUN/figures.json serves while run.json and Assay itself are those that it was made from, and else is made again.
