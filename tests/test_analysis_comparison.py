@@ -32,6 +32,7 @@ def rates(ratio: float, noise: float, pairs: int = 30) -> dict[ComparisonVerdict
     return counts
 
 
+@pytest.mark.nightly
 def test_errors_of_both_kinds() -> None:
     """Equal things are hardly ever said to differ, things at the margin hardly ever to be equal, and both are told."""
     for noise in (0.01, 0.03, 0.1):

@@ -70,6 +70,7 @@ def test_as_many_as_cannot_take_part_are_refused(ranks: str) -> None:
         played(9, "--set", f"ranks={ranks}")
 
 
+@pytest.mark.nightly
 def test_one_that_some_of_very_many_ranks_leave_too_early_is_invalid(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

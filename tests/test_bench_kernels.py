@@ -74,6 +74,7 @@ def test_the_assembly_loops_do_what_their_counts_say(twin: ctypes.CDLL) -> None:
             assert fastest < min(took) < 1e-9
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(not LIBRARIES, reason="needs OpenBLAS and FFTW")
 def test_both_sides_are_measured_and_judged(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -24,6 +24,7 @@ LIKWID = r"""printf 'MFlops/s:\t\t1000.00\nMByte/s:\t\t12500.00\n'; echo "$@" >>
 WALK = "echo '\"stride=64' >&2; echo '0.00049 1.500' >&2; echo '128.00000 95.250' >&2"
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(shutil.which("cc") is None or shutil.which("g++") is None, reason="needs cc and g++")
 def test_both_sides_make_their_readings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

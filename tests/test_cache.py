@@ -85,6 +85,7 @@ def test_an_empty_and_a_missing_cache_are_answered(cache: Path) -> None:
     assert not cache.exists()
 
 
+@pytest.mark.nightly
 def test_a_program_that_was_built_is_built_again_after_a_removal(cache: Path) -> None:
     built = [sys.executable, "-m", "assay", "build", "sieve", "-q"]
     for _ in range(2):

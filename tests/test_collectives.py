@@ -416,6 +416,7 @@ def test_groups_of_33_ranks_give_right_data_on_mpi(among: int, call: str) -> Non
     assert launch(program, 33, *given, patience=900) == (0, dict.fromkeys(cases, True))
 
 
+@pytest.mark.nightly
 @pytest.mark.mpi
 @pytest.mark.skipif(MPI is None, reason="no MPI here")
 def test_wrong_data_and_early_exits_are_seen(tmp_path: Path) -> None:

@@ -245,6 +245,7 @@ def test_several_commands_hand_their_run_on() -> None:
     assert asked == [("run", "vectors", "--json"), ("compare", "runs/1", "ipsc860", "--json")]
 
 
+@pytest.mark.nightly
 def test_the_page_has_what_the_commands_give_now() -> None:
     """For rows that take no measurement and little time."""
     kept = dict(re.findall(r"^\| ([HDPVG]\d+) \|.*\| (works|differs|in part|absent) \|", _page(), re.MULTILINE))

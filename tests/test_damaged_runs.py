@@ -237,6 +237,7 @@ def test_a_refused_export_has_written_nothing(measured: Path) -> None:
     ask("launches", changed_in_provenance(measured, ("version",)), measured)
 
 
+@pytest.mark.nightly
 def test_no_kind_of_value_in_provenance_breaks_a_report(measured: Path) -> None:
     of_provenance(measured, "report", lambda place: [KINDS[place % len(KINDS)]])
 

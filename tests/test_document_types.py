@@ -100,6 +100,7 @@ MISSPELT = {
 }
 
 
+@pytest.mark.nightly
 def test_a_misspelt_field_is_found_before_anything_runs(tmp_path: Path) -> None:
     text = "from assay.document.run_document import Document\nfrom assay.document.section import Section\n\n\n"
     text += "def read(document: Document, section: Section) -> None:\n    print(section.figures[0].value)\n"

@@ -61,6 +61,7 @@ def native(name: str, *arguments: str) -> int:
     return int(played.stdout.split()[0])
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", ["flit", "packet"])
 def test_plain_engines_of_their_own_agree_on_lanes_headers_and_output_queues(name: str) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from command_line import assay
 
 
@@ -66,6 +68,7 @@ def test_a_message_of_more_flits_than_can_be_counted_is_refused(tmp_path: Path) 
     assert "a message of 8 bytes has too many flits on ipsc860: 8000000000; expected up to 2147483647" in made.err
 
 
+@pytest.mark.nightly
 def test_what_the_machine_has_no_place_for_is_in_the_document_and_in_the_summary(tmp_path: Path) -> None:
     """Two nodes of a cube have no third between them: the session finds that out, not the plan."""
     made = assay("evaluate", "--on", "ipsc860", "-N", "8", "--placement", "0,3,5,6,9,10,12,15", "--only", "messages",

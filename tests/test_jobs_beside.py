@@ -140,6 +140,7 @@ def test_what_cannot_begin_is_one_line(machines: Any) -> None:
         assert "\n" not in str(refused.value)
 
 
+@pytest.mark.nightly
 def test_programs_that_come_and_go_natively(tmp_path: Path) -> None:
     """Ended at any moment, ranks used again, contexts, deadlock: under the sanitizers."""
     passes_simulated("jobs", tmp_path)

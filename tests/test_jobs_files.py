@@ -151,6 +151,7 @@ def test_a_full_disk_fails_the_job_that_wrote_and_no_other(tmp_path: Path, more:
     assert found[2].why.startswith("I/O node "), "found by a write, not by an allocation ahead of it"
 
 
+@pytest.mark.nightly
 def test_files_that_come_and_go_natively(tmp_path: Path) -> None:
     """Everybody finds the own data, whoever is ended at whatever moment: under the sanitizers."""
     storage = ("block_server", "disk", "drive", "solid_state", "storage_parameters")

@@ -106,6 +106,7 @@ def test_ranks_that_do_not_divide_the_cube_are_refused(constant: dict[str, Any])
         played(constant, 13, "size=12")
 
 
+@pytest.mark.nightly
 def test_a_run_without_data_takes_no_memory_of_its_cells_and_the_same_time(own_folder: None, tmp_path: Path) -> None:
     constant_with(tmp_path, "lattice")
     one = ("--set", "flow=sphere", "--set", "steps=1")

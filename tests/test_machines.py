@@ -261,6 +261,7 @@ def test_the_fast_cube_takes_the_ways_of_the_general_engine(order: str) -> None:
     assert len(found[0]) == 2
 
 
+@pytest.mark.nightly
 def test_claims_about_messages_hold_but_for_those_that_are_explained() -> None:
     outcomes = {verdict.claim: verdict.outcome for verdict in verdicts()}
     differs = {claim for claim, outcome in outcomes.items() if outcome == "differs"}
@@ -302,6 +303,7 @@ def test_claims_about_messages_hold_but_for_those_that_are_explained() -> None:
     assert sum(outcome == "holds" for outcome in outcomes.values()) >= 55
 
 
+@pytest.mark.nightly
 def test_the_page_says_what_is_simulated_now() -> None:
     """Every table of cells, their errors and the claims: the pages are of `assay evaluate --on all --docs docs`."""
     page = split_pages.read(Path(__file__).resolve().parent.parent / "docs", "machines")

@@ -147,6 +147,7 @@ def wrapped(folder: Path, name: str) -> Path:
     return path
 
 
+@pytest.mark.nightly
 @pytest.mark.mpi
 @pytest.mark.skipif(find_mpi() is None, reason="no MPI here")
 def test_message_programs_are_compiled_whole_by_each_compiler(own_folder: None, tmp_path: Path) -> None:

@@ -121,6 +121,7 @@ def test_messages_and_reads_of_io_nodes(share: float, tmp_path: Path) -> None:
     assert len(intervals) >= 9 and sum(low <= truth <= high for low, high in intervals) >= len(intervals) - 1
 
 
+@pytest.mark.nightly
 def test_short_replications_near_saturation_start_in_balance(tmp_path: Path) -> None:
     """Twenty replications of 3,000 cycles, a tenth of what this load remembers: each is warmed up for long enough."""
     file = tmp_path / "cube.toml"

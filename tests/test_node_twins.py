@@ -16,6 +16,7 @@ from assay.published.cells.comparison import ComparedCell, ComparedTable, compar
 from assay.published.cells.described_file import read
 from assay.validation.machines import evidence
 from assay.verbs._run_request import evaluation
+from by_night import by_night
 from command_line import assay
 
 OPTIONS = dict.fromkeys(
@@ -80,6 +81,7 @@ def test_speedups_follow_from_bytes_per_flop(paragon: list[ComparedTable]) -> No
     assert hitc.baselines["share"] == pytest.approx(251 / (6 * 36))
 
 
+@pytest.mark.nightly
 def test_rates_of_the_second_cache_are_a_roofline_of_two_used_cells() -> None:
     """An addition reads 16 bytes and writes 8: at the rates of the dot product, which only reads, and the broadcast."""
     tables = compared("compaq-xp1000-cluster")
@@ -97,7 +99,10 @@ def test_rates_of_the_second_cache_are_a_roofline_of_two_used_cells() -> None:
         assert row.mark == NumberKind.EXTRAPOLATED
 
 
-@pytest.mark.parametrize("machine", ["compaq-xp1000-cluster", "ibm-netfinity-cluster", "sgi-l1200-cluster"])
+@pytest.mark.parametrize(
+    "machine",
+    by_night(["compaq-xp1000-cluster", "ibm-netfinity-cluster", "sgi-l1200-cluster"], ["ibm-netfinity-cluster"]),
+)
 def test_cycles_and_start_up_are_what_was_put_in(machine: str) -> None:
     """The first cache's rate again, in cycles; a start-up of the two kernels of which one is described."""
     tables = compared(machine)
@@ -134,6 +139,7 @@ def test_two_processors_follow_from_one_out_of_memory_and_out_of_its_cache() -> 
     assert two.simulated == pytest.approx(two.cell.value, rel=0.02)
 
 
+@pytest.mark.nightly
 def test_a_number_that_a_later_table_prints_again_counts_once() -> None:
     """Module 2a of the SGI cluster stands in Table 6.13 and in section 6.3.2.1."""
     tables = compared("sgi-l1200-cluster")
@@ -172,6 +178,7 @@ def test_integer_tests_are_transferred_from_table_3() -> None:
         assert all(row.simulated == pytest.approx(row.cell.value) for row in integers)
 
 
+@pytest.mark.nightly
 def test_memory_is_what_a_description_has_and_nothing_without_it(tmp_path: Path) -> None:
     (available,) = rows(compared("ipsc2"), "malloc")
     assert available.cell.metric == "memory_available" and available.simulated == 3717 * 1024

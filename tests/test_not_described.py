@@ -12,6 +12,7 @@ from assay.benchmark.record import benchmarks
 from assay.described.shipped import open_described, shipped
 from assay.errors import AssayError
 from assay.published.cells.answers import Played, play
+from by_night import by_night
 from command_line import assay
 
 FLAT = """
@@ -82,7 +83,7 @@ def test_a_machine_without_a_network_says_it_of_all_messages(tmp_path: Path) -> 
     assert made.document["figures"]
 
 
-@pytest.mark.parametrize("machine", sorted(shipped()))
+@pytest.mark.parametrize("machine", by_night(sorted(shipped()), ["ipsc860", "sgi-l1200-cluster"]))
 def test_no_time_of_a_described_machine_is_nothing(machine: str) -> None:
     """Every message-passing benchmark: a time of zero, or a rate without end, would be a number from nowhere."""
     settings: dict[str, Any] = {"on_ranks": 4}
@@ -113,6 +114,7 @@ def test_a_headline_of_a_described_machine_says_at_which_length(tmp_path: Path) 
     assert "greatest rate, messages of 8 KiB 2.59 MB/s" in " ".join(made.out.split())
 
 
+@pytest.mark.nightly
 def test_a_report_of_an_evaluated_description_holds_what_evaluating_gave(tmp_path: Path) -> None:
     folder = str(tmp_path / "run")
     words = ("--on", "paragon-mp", "-N", "4", "--only", "messages", "--launches", "1")

@@ -151,6 +151,7 @@ def test_data_are_right_on_mpi(ranks: int) -> None:
     assert launch(program, ranks) == (0, dict.fromkeys(PATTERNS, True))
 
 
+@pytest.mark.nightly
 @pytest.mark.mpi
 @pytest.mark.skipif(MPI is None, reason="no MPI here")
 def test_wrong_data_are_seen_in_every_pattern(tmp_path: Path) -> None:

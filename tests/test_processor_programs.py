@@ -322,6 +322,7 @@ def test_a_program_ends_with_its_parent(build: Any) -> None:
     pytest.fail("the program outlived its parent")
 
 
+@pytest.mark.nightly
 def test_the_frame_without_a_clock(tmp_path: Path) -> None:
     test = compile_to(tmp_path / "timing_test", ROOT / "tests/native/timing.test.cpp", *WARNINGS, base=SANITIZERS)
     done = subprocess.run([test], capture_output=True, text=True)

@@ -119,6 +119,7 @@ def test_a_measured_run_s_line_gives_its_grade_and_does_not_call_clean_what_part
     assert ": clean, grade D" in one_line(replace(calm, summary=verdict))  # type: ignore[arg-type]
 
 
+@pytest.mark.nightly
 def test_evaluating_few_nodes_skips_what_needs_more_and_refuses_more_than_there_are() -> None:
     few = assay(
         *("evaluate", "--on", "paragon-mp", "-N", "2", "--only", "messages", "--launches", "1", "--out", "few", "-q")

@@ -278,6 +278,7 @@ def test_no_run_of_readings_lasts_long_however_slow_they_become(tmp_path: Path) 
     assert (ended.stdout, ended.stderr, ended.returncode) == ("", "", 0)
 
 
+@pytest.mark.nightly
 def test_matching_order_and_deadlock_in_the_core(tmp_path: Path) -> None:
     """The native test of the simulated ranks, under the sanitizers."""
     source = ROOT / "tests" / "native" / "ranks.test.cpp"

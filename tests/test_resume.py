@@ -19,6 +19,7 @@ from assay.store import Run
 from assay.stored import lines
 from assay.stored.provenance import differences, keep
 from assay.verbs import _measuring
+from by_night import by_night
 from command_line import assay
 from described_echo import MACHINE
 from unsealed import unsealed
@@ -138,8 +139,7 @@ ECHO = "echo --on constant.toml --set bytes=8,64 --launches 30"
 @pytest.mark.parametrize(
     ("size", "words"),
     [  # of the first some fill in the middle of a line of the journal, as some pages of it are full before others
-        *((f"{size}k", ECHO) for size in (40, 56, 72)),
-        *(pytest.param(f"{size}k", ECHO, marks=pytest.mark.nightly) for size in (44, 68)),
+        *by_night([(f"{size}k", ECHO) for size in (40, 44, 56, 68, 72)], [("56k", ECHO)]),
         ("96k", "sieve --launches 20"),
     ],
 )

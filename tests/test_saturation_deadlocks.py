@@ -61,6 +61,7 @@ def test_a_load_below_those_deadlocks_later(ring: Path) -> None:
     assert assay("simulate", str(ring), *load, "--set", "method.cycles=2000000", "--json").document["deadlock"]
 
 
+@pytest.mark.nightly
 def test_a_sweep_has_no_bracket_where_it_deadlocks(ring: Path, tmp_path: Path) -> None:
     kept = ("--out", str(tmp_path / "points.jsonl"))  # simulated once
     words = searched(ring, *kept, "--set", "method.precision=0.5", "--sweep", "network.dateline=none,wrap")

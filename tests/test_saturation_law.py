@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.network import description, simulation
+from by_night import by_night
 from made_runs import answer
 from saturable_networks import HOT_SPOT, QUEUE, TORUS
 
@@ -75,7 +76,7 @@ def longer(text: str, times: int) -> str:
 @pytest.mark.parametrize(
     "seeds", [pytest.param((1,), id="one"), pytest.param((2, 3), id="others", marks=pytest.mark.nightly)]
 )
-@pytest.mark.parametrize("how", METHODS)
+@pytest.mark.parametrize("how", by_night(METHODS, ["detected", "short-replications", "paper"]))
 @pytest.mark.parametrize("name", NETWORKS)
 def test_what_is_not_accepted_is_called_saturated_and_nothing_else(
     name: str, how: str, seeds: tuple[int, ...], tmp_path: Path

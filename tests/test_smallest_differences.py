@@ -31,6 +31,7 @@ def agree(keys: dict[str, str], rows: Rows, expected: Ticks, engines: tuple[str,
         assert arrivals(twin_cases.engine(), own, rows, folder) == expected, name
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "topology", [{"topology": "hypercube", "dimension": "1"}, {"topology": "mesh", "extents": "2"}]
 )

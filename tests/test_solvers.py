@@ -73,6 +73,7 @@ def test_checks_pass_and_lines_obey_the_record(name: str) -> None:
     assert {json.dumps(line["case"]) for line in plain} == {json.dumps(line["case"]) for line in checks}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("name", "broken"), BREAKS)
 def test_a_broken_kernel_is_found_in_every_case(name: str, broken: int) -> None:
     checks = of(run(name, broken), "check")

@@ -40,6 +40,7 @@ def test_the_drive_reaches_what_is_stated_of_it(
     assert rate(machine, ranks, bytes=bytes_, section=section, direction=direction) == pytest.approx(printed, rel=0.1)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("machine", "bytes_", "most"), [
     ("nvme-node:write", MIB, 7_000e6),  # into the drive's memory, over the link
     ("nvme-node:write", 4096, 7_000e6),

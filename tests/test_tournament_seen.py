@@ -128,6 +128,7 @@ def test_a_node_that_may_only_be_further_away_is_no_matter_of_its_own_cable(run:
     assert "but not with 4, 5, 6 …" in table.markdown()
 
 
+@pytest.mark.nightly
 def test_where_a_mesh_makes_messages_wait_nothing_is_called_slow(tmp_path: Path) -> None:
     """128 nodes of the DELTA, no link slower than another: parts of its middle and rows wait, and are no fault."""
     given = ("--on", "delta", "-n", "128", "--seed", "2", "--set", "bytes=512", "--out", str(tmp_path / "run"))

@@ -183,6 +183,7 @@ def test_a_library_that_has_no_such_rules_is_refused(tmp_path: Path, monkeypatch
     assert answer.status == 2 and "is no run of Open MPI" in answer.err and not Path("tuned.conf").exists()
 
 
+@pytest.mark.nightly
 @pytest.mark.measures
 @pytest.mark.mpi
 @pytest.mark.skipif(WHEEL is None, reason="no Open MPI in this environment")

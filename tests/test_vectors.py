@@ -81,6 +81,7 @@ def test_planted_faults_are_caught_in_every_kernel(fault: int, what: str) -> Non
     assert not passed, f"{what} went unseen"
 
 
+@pytest.mark.nightly
 def test_by_index_beyond_the_last_cache_is_for_profile_full(build: Any) -> None:
     def measured(profile: str, access: str, *lengths: int) -> Lines:
         settings = ("kernel=copy", f"access={access}", f"length={','.join(map(str, (64, *lengths)))}")
