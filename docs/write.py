@@ -242,8 +242,9 @@ def commands() -> str:
 
     group = get_command(application())
     lines = ["# Commands\n", "Exit status: 0 good, 1 a measurement failed or is invalid, 2 the command or its input is"]
-    lines.append("wrong, 3 measured well but a stated threshold was missed, or could not be judged; 130 after")
-    lines.append("Ctrl-C, 143 after SIGTERM, 141 where the reader closed the pipe (SIGPIPE).\n")
+    lines.append("wrong, 3 measured well but a stated threshold was missed, 4 neither missed nor shown to be met;")
+    lines.append("130 after Ctrl-C, 143 after SIGTERM, 141 where the reader closed the pipe (SIGPIPE).")
+    lines.append("[Usage](usage.md#output-and-exit-status) has the details.\n")
     context = typer.Context(group, info_name="assay")
     verbs = sorted(getattr(group, "commands", {}).items())
     lines += ["| verb | what it does |", "|---|---|"]
@@ -265,14 +266,12 @@ def network() -> str:
         "NETWORK.toml, which `assay simulate` and `assay replay` read; `assay simulate --keys` prints the same.",
     ]
     lines.append(
-        'Times may be written with a unit ("0.05 us"), lengths in bytes ("4 KiB"). A key that would have no effect,'
+        'Times may be written with a unit ("0.05 us"), lengths in bytes ("4 KiB"). A key that would have no effect is'
     )
-    lines.append("such as `acknowledgement` without circuit switching, is refused; so is a graph that is not")
-    lines.append(
-        "connected before links fail. A graph's `file` is looked for in NETWORK.toml's folder first. A message whose"
-    )
-    lines.append("way ends at failed links that its routing does not go round is unroutable: counted, never sent.")
-    lines.append("The version of the file's form, `version = 1` at the top, may be left out.\n")
+    lines.append("refused, such as `acknowledgement` without circuit switching. A graph must be connected before links")
+    lines.append("fail. Its `file` is looked for in NETWORK.toml's folder first. If failed links block a message's")
+    lines.append("route and the routing cannot avoid them, the message is counted as unroutable and not sent.")
+    lines.append("`version = 1` at the top is the version of the file's form and may be left out.\n")
     lines.append(OTHERS)
     lines.append(
         "Latencies of the results (`definitions` in their JSON), A_1 and A_H being the cycles in which a message's"
@@ -338,11 +337,11 @@ def documents() -> str:
         'schema = json.loads(files("assay").joinpath("schemas", "simulate.json").read_text())',
         "```\n",
         "Names and shapes are a contract: keys may be added, never renamed or given another meaning, so that a schema",
-        "allows keys that it does not name. `version` at the top of each document is the version of its form, now",
-        f"{versions.DOCUMENT.version} (`simulate`, `study`: their own). It is raised when a key's values change,",
-        "by a step in `src/assay/versions.py`, which makes documents of older versions into new ones; `$id` of a",
-        "schema has the version that it is of. The schemas are made of types, and Assay's tests hold what verbs give",
-        "to them. Values are in SI units; `figures` is the list of figures at the top of every verb with numbers.\n",
+        "allows keys that it does not name. `version` at the top of a document is the version of its form, now",
+        f"{versions.DOCUMENT.version} (`simulate` and `study` have versions of their own). It rises when the values of",
+        "a key change; `src/assay/versions.py` converts documents of older versions. The `$id` of a schema names its",
+        "version. The schemas are generated from Assay's types, and the tests validate every document. Values are in",
+        "SI units. Every verb with numbers has `figures` at the top of its document.\n",
         "| verb | documents | schema |",
         "|---|---|---|",
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,12 @@ def test_every_part_of_a_long_page_is_listed_in_its_overview(folder: str) -> Non
     assert {target for target in listed if target.endswith(".md")} == {
         f"{folder}/{path.name}" for path in (DOCS / folder).glob("*.md")
     }
+
+
+def test_every_page_is_in_one_group_of_the_site_s_navigation() -> None:
+    order: dict[str, list[str]] = runpy.run_path(str(DOCS / "site" / "conf.py"))["ORDER"]
+    pages = [str(path.relative_to(DOCS))[:-3] for path in (*DOCS.glob("*.md"), *DOCS.glob("tasks/*.md"))]
+    assert sorted([page for group in order.values() for page in group] + ["index"]) == sorted(pages)
 
 
 BLOCKS = st.sampled_from(["a line", "[a](x.svg)", "[b](part/y.svg)", "```", "# in code", "## A", "## No", "### D"])

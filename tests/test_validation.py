@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InputError
+from assay.kinds import PUBLISHED
 from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
 from assay.published.cells import allowance, comparison, origins, twins
@@ -98,7 +100,18 @@ def test_each_table_is_judged_by_itself_and_doubtful_cells_are_left_out() -> Non
     # what the hand fit is known to reach (shared notes on the published machines): .5 / 4.1 / 5.4%
     assert (everything.median, everything.p95, everything.worst) == pytest.approx((0.005, 0.041, 0.054), abs=0.0007)
     assert {row.mark for row in echo.rows if row.cell.params["hops"] in (1, 6)} == {"fitted"}
-    assert "cells" in glance(tables, "x").markdown()
+    shown = glance(tables, "x")
+    columns = dict(zip(shown.headings, zip(*shown.rows, strict=True), strict=True))
+    for kind in PUBLISHED:  # a column for each kind that there is, and for no other
+        counts = [sum(row.mark == kind for row in table.rows) for table in tables]
+        assert [int(cell.partition(" ")[0]) for cell in columns.get(kind, [])] == (counts if any(counts) else [])
+    at = tables.index(echo)
+    assert [float(each) for each in columns["error %"][at].split(" / ")] == pytest.approx([0.5, 4.1, 5.4], abs=0.07)
+    count, *three = re.findall(r"[\d.]+", columns["interpolated"][at])
+    assert count == "44"  # the doubtful one among them
+    assert [float(each) / 100 for each in three] == pytest.approx(
+        [between.median, between.p95, between.worst], abs=0.00006
+    )
     assert len(cells(echo).rows) == 11
 
 

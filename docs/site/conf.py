@@ -30,7 +30,7 @@ html_show_sourcelink = False
 html_show_search_summary = False  # a summary is fetched, which a browser refuses of files on disk
 html_theme_options = {"navigation_with_keys": False}
 
-# What is below what: the pages themselves stay plain Markdown. A page that is nowhere here comes under "More".
+# What is below what: the pages themselves stay plain Markdown. Each is here once, the parts of overviews excepted.
 ORDER: dict[str, list[str]] = {
     "By task": [
         "tasks/first-evaluation",
@@ -60,6 +60,7 @@ ORDER: dict[str, list[str]] = {
         "files",
         "devices",
         "applications",
+        "mpi",
         "throughput",
     ],
     "Reference": ["usage", "commands", "benchmarks", "machine_keys", "network", "traces", "json", "intrinsics"],
@@ -76,10 +77,7 @@ def _tree(pages: list[str], caption: str = "") -> str:
 
 
 def _navigation() -> str:
-    placed = {page for pages in ORDER.values() for page in pages}
-    every = [str(path.relative_to(DOCS))[:-3] for path in sorted((*DOCS.glob("*.md"), *DOCS.glob("tasks/*.md")))]
-    more = [page for page in every if page not in placed | {"index"}]
-    return "".join(_tree(pages, caption) for caption, pages in (ORDER | ({"More": more} if more else {})).items())
+    return "".join(_tree(pages, caption) for caption, pages in ORDER.items())
 
 
 def add_navigation(_app: Any, page: str, text: list[str]) -> None:

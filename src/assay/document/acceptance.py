@@ -82,7 +82,7 @@ class ContractNamed:
 
 @dataclass(frozen=True)
 class Acceptance:
-    """The whole answer. `ended`: why no more launches were made; null where a run was judged that was there."""
+    """The whole answer. `ended`: why measuring stopped; null with `--run`."""
 
     verdict: str
     risks: StatedRisks

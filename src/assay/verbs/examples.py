@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
-        """Write the files of README's examples into a new folder: networks, machines, jobs, a program."""
+        """Write the example files (networks, machines, jobs, a program) into a new folder."""
         import contextlib
         import shutil
 

@@ -91,7 +91,7 @@ def known(published: str) -> bool:
     return published in catalogue.load().machines
 
 
-SHOWN = (NumberKind.FITTED, NumberKind.INTERPOLATED, *EVIDENCE)  # whose errors have their own columns
+SHOWN = (NumberKind.FITTED, NumberKind.INTERPOLATED, *EVIDENCE)  # whose errors are shown
 
 
 def table_document(table: ComparedTable) -> ValidatedTable:
@@ -122,35 +122,34 @@ def _three(errors: CellErrors | None) -> str:
     return "–" if errors is None else f"{share(errors.median)} / {share(errors.p95)} / {share(errors.worst)}"
 
 
+def _number(table: ComparedTable, kind: NumberKind, count: int) -> str:
+    """How many cells of a kind there are, with their errors where their column shows these."""
+    errors = table.errors(kind) if kind in SHOWN else None
+    return f"{count}" if errors is None else f"{count} ({_three(errors)})"
+
+
 def glance(tables: Sequence[ComparedTable], title: str) -> Grid:
-    """Every table's errors on one line."""
+    """Every table's errors on one line, in a column for each kind of cells that there is."""
     rows = []
     for table in tables:
-        errors, beyond = table.errors(), table.errors(left=True)
-        counted = errors.cells if errors else 0
-        doubtful = sum(row.cell.doubtful for row in table.rows)
+        errors = table.errors()
         count = Counter(row.mark for row in table.rows)
         rows.append(
             (
                 f"{table.source}: {table.benchmark}",
-                f"{counted}",
-                " / ".join(str(count[mark]) for mark in PUBLISHED),
-                f"{doubtful}",
-                *(_three(each) for each in (errors, *(table.errors(kind) for kind in SHOWN), beyond)),
+                f"{errors.cells if errors else 0}",
+                _three(errors),
+                *(_number(table, kind, count[kind]) for kind in PUBLISHED),
+                f"{sum(row.cell.doubtful for row in table.rows)}",
+                _three(table.errors(left=True)),
             )
         )
-    headings = (
-        "table",
-        "cells judged",
-        " / ".join(PUBLISHED),
-        "doubtful",
-        "error %: median / p95 / worst",
-        *(f"{kind}: median / p95 / worst" for kind in SHOWN),
-        "beyond print and clock: median / p95 / worst",
-    )
-    note = f"{cells_counted(tables)} Errors are of the values as printed; doubtful cells are shown below and not "
-    note += "judged; no table is pooled."
-    return grid(title, headings, rows, note)
+    headings = ("table", "cells judged", "error %", *map(str, PUBLISHED), "doubtful", "beyond print and clock")
+    filled = [at for at, column in enumerate(zip(*rows, strict=True)) if set(column) != {"0"}]
+    note = f"{cells_counted(tables)} Errors are median / 95th percentile / greatest, in percent of values as printed, "
+    note += "of one kind in brackets. Doubtful cells are not judged. No table is pooled."
+    shown = [[row[at] for at in filled] for row in rows]
+    return grid(title, [headings[at] for at in filled], shown, note)
 
 
 def cells_counted(tables: Sequence[ComparedTable]) -> str:

@@ -103,15 +103,14 @@ def beside(found: Sequence[EvidenceGroup], title: str) -> Grid:
         for each in found
     ]
     headings = ("machine", "table", "kind", "cells", "simulator: median error %", "baseline: median error %", "nearer")
-    note = "Baseline, no simulator: a straight line through used cells, the nearest used cell of the same benchmark "
-    note += "(where there is none of the same machine), or the nearest of the same machine: of those that all cells of "
-    note += "the table have the one with the least median error. Of several processors of a node: so many times one, "
-    note += "and together no more than the bus gives one that only reads (speedups: their number). Of whole programs: "
-    note += (
-        "the nearest time or rate as if it scaled perfectly, whatever the network, and of the machine that does best. "
-    )
-    note += "From a second cache: "
-    note += "the first cache's rate times the mean ratio of both in the kernels whose second rate was used."
+    note = "The baseline uses no simulator. It is one of these ways, the one with the least median error of "
+    note += "those that all cells of the table have. A straight line through used cells. The nearest used cell of "
+    note += "the same benchmark, or of the same machine where the benchmark has none. The nearest used cell of "
+    note += "the same machine. Of several processors of a node: that many times one, and together no more than "
+    note += "the bus gives one that only reads (speedups: their number). Of whole programs: the nearest time or "
+    note += "rate as if it scaled perfectly on any network; where none was used, that of the machine that does "
+    note += "best. From a second cache: the first cache's rate times the mean ratio of both in the kernels whose "
+    note += "second rate was used."
     return grid(title, headings, rows, note, left=3)
 
 

@@ -6,8 +6,6 @@ INTRODUCTION = """\
 Written by `assay evaluate --on all --docs docs`; edit the descriptions (`src/assay/catalogue/machines`) and the code,
 not this page.
 
-**{evidence}** {claims}
-
 Each machine is described by a file of few numbers, not by tables of published results. The programs that measure a
 real machine run on it, and every message goes through the simulated network. Each published number is shown with the
 simulated one and its kind, which is computed from what the description was made of (`[origin]` in its file) and from

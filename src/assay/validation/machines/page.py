@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -63,13 +64,14 @@ def page(answers: Played, pictures: Path, own: Document | None = None) -> Iterat
     found_evidence = evidence.all_groups(tables)
     yield INTRODUCTION.format(
         meanings="\n".join(f"* *{kind}*: {MEANING[kind]};" for kind in (*PUBLISHED, NumberKind.SIMULATED)),
-        evidence=evidence.words(evidence.counted(found_evidence, verdicts)),
-        claims=claims.summary(verdicts),
     )
     yield "## Evidence\n"
-    yield evidence.beside(found_evidence, "Evidence beside a baseline without a simulator").markdown()
+    yield f"* {evidence.words(evidence.counted(found_evidence, verdicts))}"
+    yield f"* {claims.summary(verdicts)}\n"
+    yield evidence.beside(found_evidence, "Evidence, compared with a baseline without a simulator").markdown()
     between = [g for name, of in tables.items() for g in evidence.groups(name, of, (NumberKind.INTERPOLATED,), True)]
-    yield evidence.beside(between, "Interpolated cells, which are no evidence, beside the same baseline").markdown()
+    interpolated = evidence.beside(between, "Interpolated cells, no evidence, compared with the same baseline")
+    yield replace(interpolated, note="").markdown()  # the one of the table above
     yield "## At a glance\n"
     for name, found in tables.items():
         if any(table.errors() for table in found):
