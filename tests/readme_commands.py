@@ -9,11 +9,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 GENERATED = {"coverage.md", "commands.md", "benchmarks.md", "machines.md", "ghosh.md", "network.md", "machine_keys.md"}
 FIRST = [ROOT / "README.md", ROOT / "docs" / "usage.md"]  # whose commands are run
+TASKS = sorted((ROOT / "docs" / "tasks").glob("*.md"))
+QUICK = [*TASKS, *(ROOT / "docs" / f"{name}.md" for name in ("mpi", "scaling", "tuning", "prediction"))]  # by quick()
 PAGES = [
     *FIRST,
     ROOT / "CONTRIBUTING.md",
     *(p for p in sorted((ROOT / "docs").glob("*.md")) if p.name not in GENERATED and p not in FIRST),
-    *sorted((ROOT / "docs" / "tasks").glob("*.md")),
+    *TASKS,
+    *sorted((ROOT / "docs" / "benchmarks").glob("*.md")),
 ]
 SCRIPT = {"test", "lint", "bench", "docs", "wheel", "release"}  # what ./x does itself
 
@@ -23,11 +26,13 @@ SHORTER = {
     "evaluate --only processor,memory": "--launches 1",
     "evaluate --on": "-N 4",
     "run": "--launches 1",
+    "sensitivity --on": "-n 4",
     "simulate examples/hypercube.toml --saturation": "--set method.precision=0.2 --set network.dimension=4",
     "study": "--quick",
 }
 # What only some sites have: such a command is read, and not run.
 ELSEWHERE = {"slurm": "a Slurm cluster", "mpicxx.mpich": "a second MPI", "clang++": "a second compiler"}
+ELSEWHERE["mpich"] = "MPICH's library"
 
 
 def commands(page: Path) -> list[list[str]]:
@@ -65,10 +70,15 @@ def shortened(words: list[str]) -> list[str]:
 def measures(words: list[str]) -> bool:
     """Whether a command compiles or measures, or is about what was measured here."""
     programs = "examples/programs/mix" in words or (words[0] == "build" and "--list" not in words)
-    here = words[0] in {"evaluate", "history", "run", "watch"} and "--on" not in words
+    here = words[0] in {"evaluate", "history", "run", "tune", "watch"} and "--on" not in words
     return programs or here or "exchange" in words or "--live" in words
 
 
 def minutes(words: list[str]) -> bool:
     """Whether a command takes minutes, or shortened still ten seconds and more."""
     return measures(words) or words[0] in {"evaluate", "study"} or "--saturation" in words or "--compress" in words
+
+
+def quick(words: list[str]) -> bool:
+    """Whether a command takes a few seconds anywhere."""
+    return not (minutes(words) or elsewhere(words))

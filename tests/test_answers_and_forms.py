@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -19,11 +21,12 @@ from assay.errors import InputError
 from assay.execute import mpi_variants
 from assay.execute.mpi import Mpi
 from assay.machine import catalogue
+from assay.network.network_tables import NetworkTable
 from assay.stored import launch_file
 from assay.throughput.schedule_file import parsed
 from assay.verbs import _prediction
 from command_line import assay
-from example_inputs import CONSTANT, described_runs
+from example_inputs import CONSTANT, HYPERCUBE, described_runs
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +89,30 @@ def test_a_name_that_is_not_in_the_catalogue_is_answered_by_all_that_are() -> No
     accepted = set(answer.err.rpartition("expected ")[2].strip().split(", "))
     known = catalogue.load()
     assert accepted == {*known.machines, *known.papers, *shipped()}
+
+
+@pytest.mark.parametrize(
+    ("near", "far", "names"),
+    [
+        (("catalogue", "ipsc861"), ("catalogue", "zzz"), shipped()),
+        (("run", "eccho"), ("run", "zzz"), benchmarks()),
+        (("run", "echo", "--set", "bites=8"), ("run", "echo", "--set", "zzz=8"), benchmarks()["echo"].parameters),
+        (
+            ("simulate", HYPERCUBE, "--set", "network.dimensoin=3"),
+            ("simulate", HYPERCUBE, "--set", "network.zzz=3"),
+            NetworkTable.model_fields,
+        ),
+    ],
+)
+def test_all_names_are_listed_and_one_that_is_near_in_spelling_is_named_first(
+    near: tuple[str, ...], far: tuple[str, ...], names: Iterable[str]
+) -> None:
+    for words, meant in ((near, True), (far, False)):
+        answer = assay(*words)
+        assert answer.status == 2 and ("did you mean" in answer.err) == meant
+        before, _, listed = answer.err.partition("expected ")
+        assert set(names) <= set(re.split(r", |\n", listed))
+        assert not meant or "did you mean" in before
 
 
 def test_a_job_without_a_count_is_one_job() -> None:

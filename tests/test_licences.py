@@ -37,6 +37,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
 def test_the_wheel_holds_only_this_project(wheel: zipfile.ZipFile) -> None:
     """Every file is in the repository; a file of somebody else's would have to be put there, and into NOTICE."""
     tracked = set(subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).splitlines())
+    assert "assay/py.typed" in wheel.namelist()  # by which type checkers find the types of `import assay`
     for name in wheel.namelist():
         if ".dist-info/" in name:
             continue

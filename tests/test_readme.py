@@ -13,10 +13,12 @@ from typer.main import get_command
 from assay.cli import application
 from assay.mpi import wrappers
 from command_line import assay
+from console_blocks import blocks
 from example_inputs import described_runs
 from readme_commands import (
     FIRST,
     PAGES,
+    QUICK,
     ROOT,
     SCRIPT,
     commands,
@@ -24,6 +26,7 @@ from readme_commands import (
     measures,
     mentioned,
     minutes,
+    quick,
     shortened,
     shown,
 )
@@ -31,6 +34,13 @@ from readme_commands import (
 COMMANDS = [words for page in FIRST for words in commands(page) if words[0] not in SCRIPT]
 SHOWN = shown(PAGES[0])
 EVERY = [(page.name, words) for page in PAGES for words in commands(page) if words[0] not in SCRIPT]
+FURTHER = [
+    (page.name, words)
+    for page in QUICK
+    for words in commands(page)
+    if quick(words)
+    and tuple(words) not in {block.words for block in blocks(page)}  # these tests/test_task_pages.py runs
+]
 MENTIONED = [(page.name, words) for page in PAGES for words in mentioned(page)]
 VERBS: dict[str, Any] = vars(get_command(application()))["commands"]
 
@@ -45,12 +55,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("readme")
     (made / "examples").symlink_to(ROOT / "examples")
     subprocess.run([*wrappers.command("c", [str(ROOT / "examples" / "ring.c")]), "-o", str(made / "ring")], check=True)
-    return described_runs(made)
+    described_runs(made)
+    (made / "mine.toml").write_bytes((made / "model.toml").read_bytes())
+    return made
 
 
 def test_there_are_commands() -> None:
     assert len(COMMANDS) > 20 and sum(not measures(words) for words in COMMANDS) > 15
-    assert len(EVERY) > len(COMMANDS) + 30 and len(MENTIONED) > 30
+    assert len(EVERY) > len(COMMANDS) + 30 and len(MENTIONED) > 30 and len(FURTHER) > 8
 
 
 @pytest.mark.parametrize(("page", "words"), EVERY, ids=lambda each: each if isinstance(each, str) else " ".join(each))
@@ -73,10 +85,21 @@ def test_a_command_that_a_sentence_names_has_a_verb_and_options_that_exist(page:
     ids=" ".join,
 )
 def test_a_command_that_measures_nothing_works(words: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    works(words, folder, monkeypatch)
+
+
+@pytest.mark.parametrize(("page", "words"), FURTHER, ids=lambda each: each if isinstance(each, str) else " ".join(each))
+def test_a_quick_command_of_another_page_works(
+    page: str, words: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    works(words, folder, monkeypatch)
+
+
+def works(words: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.setenv("ASSAY_RUNS", str(folder / "state"))
     runs = iter("ab")
-    answer = assay(*(next(runs) if word == "RUN" else word for word in shortened(words)))
+    answer = assay(*(next(runs) if word.rstrip("…") == "RUN" else word for word in shortened(words)))
     assert answer.status in ((0, 3) if "--margin" in words else (0,)), answer.err
     assert answer.out.strip() or words[0] in ("mpicc", "mpirun")  # which leave the output to what they start
 
@@ -97,6 +120,21 @@ def test_readme_is_short_and_its_links_lead_somewhere() -> None:
     assert len(SHOWN) == 2 and len(text) <= 9000
     for target in re.findall(r"\]\(([^)]+)\)", text):
         assert (ROOT / target.partition("#")[0]).is_file(), target
+
+
+def test_the_site_s_first_page_has_each_page_that_readme_s_tasks_lead_to() -> None:
+    tasks = re.search(r"^\| task \| command \| page \|\n((?:\|.*\n)+)", PAGES[0].read_text(), re.MULTILINE)
+    assert tasks is not None
+    led = {target.removeprefix("docs/") for target in re.findall(r"\]\(([^)]+)\)", tasks[1])}
+    assert len(led) > 20
+    assert led <= set(re.findall(r"\]\(([^)]+)\)", (ROOT / "docs" / "index.md").read_text()))
+
+
+def test_the_script_s_help_has_a_line_for_each_command() -> None:
+    printed = subprocess.run([ROOT / "x", "help"], capture_output=True, text=True, check=True).stdout
+    explained = re.findall(r"^  \./x ([a-z]+)\b.*  \S.*$", printed, re.MULTILINE)
+    cases = re.findall(r"^  ([a-z]+)\)", (ROOT / "x").read_text(), re.MULTILINE)
+    assert len(cases) > 8 and sorted(explained) == sorted(cases)
 
 
 def test_the_script_s_own_commands_are_there() -> None:

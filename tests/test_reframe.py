@@ -1,10 +1,9 @@
-"""The shipped ReFrame test runs Assay under the real ReFrame, which reads its figures; skipped where there is none."""
+"""The shipped ReFrame test runs Assay under the real ReFrame, which reads its figures."""
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,17 +13,20 @@ import pytest
 from command_line import assay
 
 ROOT = Path(__file__).parents[1]
-REFRAME = os.environ.get("ASSAY_REFRAME") or shutil.which("reframe")
+INSTALLED = ROOT / "build" / "reframe"  # by `./x test --nightly`
 
 
-@pytest.mark.skipif(REFRAME is None, reason="no ReFrame (pip install reframe-hpc; ASSAY_REFRAME names its command)")
+@pytest.mark.nightly
+@pytest.mark.skipif(not (INSTALLED / ".stamp").exists(), reason="no ReFrame: ./x test --nightly installs it")
 def test_reframe_runs_the_shipped_test_and_reads_its_figures(tmp_path: Path) -> None:
     bin_ = tmp_path / "bin"
     bin_.mkdir()
     (bin_ / "assay").write_text(f'#!/bin/sh\nexec {sys.executable} -P -m assay "$@"\n')
     (bin_ / "assay").chmod(0o755)
     env = os.environ | {"PATH": f"{bin_}:{os.environ['PATH']}", "ASSAY_RUNS": str(tmp_path / "state")}
-    command = [str(REFRAME), "-c", str(ROOT / "examples" / "reframe" / "assay_checks.py"), "-t", "described", "-r"]
+    env |= {"PYTHONPATH": str(INSTALLED)}
+    reframe = [sys.executable, "-P", str(INSTALLED / "bin" / "reframe")]
+    command = [*reframe, "-c", str(ROOT / "examples" / "reframe" / "assay_checks.py"), "-t", "described", "-r"]
     command += ["--prefix", str(tmp_path / "reframe"), "--report-file", str(tmp_path / "report.json")]
     done = subprocess.run(command, capture_output=True, text=True, env=env, cwd=tmp_path, check=False, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr

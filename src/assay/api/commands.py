@@ -33,7 +33,7 @@ def answer(verb: str, arguments: Iterable[object], options: Mapping[str, object]
     from assay.verbs._usage import usage
 
     command: Any = vars(get_command(cli.application(verb)))["commands"][verb]
-    line = [*map(_text, arguments), *_words(command, options), "--json"]
+    line = [*map(text, arguments), *_words(command, options), "--json"]
     with cli.answered() as documents, patch.object(sys, "argv", ["assay", verb, *line]):
         try:
             status = command.main(line, prog_name=f"assay {verb}", standalone_mode=False) or 0
@@ -47,7 +47,7 @@ def answer(verb: str, arguments: Iterable[object], options: Mapping[str, object]
 
 
 def settings(values: Mapping[str, object] | None, prefix: str = "") -> list[str]:
-    """Give KEY=VALUE words; a sequence is a list of values to be tried each."""
+    """Give KEY=VALUE words; of a sequence, an array or a column each value is tried."""
     return [f"{prefix}{key}={_listed(value)}" for key, value in (values or {}).items()]
 
 
@@ -55,7 +55,8 @@ def _words(command: Any, options: Mapping[str, object]) -> list[str]:
     known = {_name(each): each for each in command.params if each.opts[0].startswith("-")}
     known = {name: each for name, each in known.items() if name not in ("json", "help")}
     line = []
-    for name, value in options.items():
+    for name, given in options.items():
+        value = _plain(given)
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
             accepted = f"{near[0]}?" if near else ", ".join(sorted(known))
@@ -65,9 +66,9 @@ def _words(command: Any, options: Mapping[str, object]) -> list[str]:
             continue
         if value is True:
             line.append(option)
-        elif known[name].multiple and isinstance(value, (list, tuple)):
-            for each in value:
-                line += [option, _text(each)]
+        elif known[name].multiple:
+            for each in values_of(value):
+                line += [option, text(each)]
         else:
             line += [option, _listed(value)]
     return line
@@ -79,11 +80,24 @@ def _name(parameter: Any) -> str:
     return str(parameter.name) if len(longest) == 2 else longest.lstrip("-").replace("-", "_")
 
 
+def values_of(value: object) -> list[object]:
+    """The values of a sequence, an array or a column of a DataFrame; of anything else, the value itself."""
+    value = _plain(value)
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
+        return [_plain(each) for each in value]
+    return [value]
+
+
+def text(value: object) -> str:
+    """A value as a word of the command line."""
+    value = _plain(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _listed(value: object) -> str:
-    return ",".join(map(_text, value)) if isinstance(value, (list, tuple, range)) else _text(value)
+    return ",".join(map(text, values_of(value)))
 
 
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value)
+def _plain(value: object) -> object:
+    """Python's own value of what numpy and pandas have."""
+    return value.tolist() if hasattr(value, "tolist") else value

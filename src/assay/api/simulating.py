@@ -3,50 +3,61 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from assay.api.commands import answer, settings
+from assay.api.commands import answer, settings, text, values_of
 from assay.api.messages import as_rows, delivered
 from assay.api.network_object import Network
 from assay.api.plain import plain_table, without_file
 from assay.api.result import CommandResult
+from assay.errors import InputError
 
 NetworkGiven = str | Path | Network | Mapping[str, Mapping[str, Any]]
 Parameters = Mapping[str, object]
 
 
 def simulate(
-    network: NetworkGiven, parameters: Parameters | None = None, *, messages: Any = None, **options: object
+    network: NetworkGiven,
+    parameters: Parameters | None = None,
+    *,
+    load: float | None = None,
+    messages: Any = None,
+    **options: object,
 ) -> CommandResult:
     """Simulate traffic on a network, exact to the flit.
 
     `network`: a `Network`, a NETWORK.toml or another simulator's file, or the tables as a mapping, {"network": …,
-    "traffic": …, "method": …}; `parameters`: keys to change, {"traffic.load": 0.3}; `options`: as the command line's
-    without dashes, such as saturation=True. Latencies in seconds.
+    "traffic": …, "method": …}; `parameters`: keys to change, {"traffic.flits": 8}; `load`: the key "traffic.load";
+    `options`: as the command line's without dashes, such as saturation=True. Latencies in seconds.
 
     `messages`: in place of [traffic], what is sent: an array with the columns cycle, source, destination and flits
     (before them, if wanted, id), a DataFrame, an Arrow table, rows as mappings, or a CSV file. `samples` of the result
     has the arrival of each; `options` are those of `assay replay` then.
     """
     if messages is not None:
+        if load is not None:
+            raise InputError("has no effect with messages", key="load", value=load, accepted="load or messages")
         return sent(network, messages, parameters, **options)
+    words = settings(parameters) + settings({} if load is None else {"traffic.load": load})
     with _as_file(network) as path:
-        return CommandResult.of(answer("simulate", [path], {"set": settings(parameters) or None, **options}))
+        return CommandResult.of(answer("simulate", [path], {"set": words or None, **options}))
 
 
 def sweep(
-    network: NetworkGiven, axes: Mapping[str, Sequence[object]], parameters: Parameters | None = None, **options: object
+    network: NetworkGiven, axes: Mapping[str, Iterable[object]], parameters: Parameters | None = None, **options: object
 ) -> CommandResult:
     """Simulate every combination of values: axes {"traffic.load": [0.1, 0.2, 0.3]}; figures carry their setting."""
+    tried = {key: values_of(values) for key, values in axes.items()}
     with _as_file(network) as path:
-        words = {"sweep": settings(axes), "set": settings(parameters) or None}
+        words = {"sweep": settings(tried), "set": settings(parameters) or None}
         found = CommandResult.of(answer("simulate", [path], {**words, **options}))
     for figure in found.figures:  # whose setting is in a command line's words
-        for key, values in axes.items():
-            named = {str(value): value for value in values}
-            figure["params"] = {**figure["params"], key: named[figure["params"][key]]}
+        for key, values in tried.items():
+            named = {text(value): value for value in values}
+            word = str(figure["params"][key])
+            figure["params"] = {**figure["params"], key: named.get(word, word)}
     return found
 
 

@@ -57,13 +57,13 @@ def validate_tables(
 def unknown_key_error(
     source: Source, keys: Keys, known: Iterable[str], elsewhere: Callable[[str], str] = lambda key: ""
 ) -> InputError:
-    """An error about a key that is not one of `known`; it lists these where none of them is similar."""
+    """An error about a key that is not one of `known`."""
     names = sorted(known)
-    similar = near(keys[-1], names)
+    hint = near(keys[-1], names) or elsewhere(str(keys[-1]))
     inside = ".".join(str(key) for key in keys[:-1])
-    problem = f"there is no such key in {f'[{inside}]' if inside else 'the file'}"
-    problem += similar or elsewhere(str(keys[-1]))
-    return source.error(keys, problem, accepted=None if similar else ", ".join(names))
+    return source.error(
+        keys, f"there is no such key in {f'[{inside}]' if inside else 'the file'}{hint}", accepted=", ".join(names)
+    )
 
 
 def near(name: object, known: Iterable[str]) -> str:
