@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bench.decisions import LEAST_LAUNCHES, MARGIN, PAIRS, aa_deviations, allowed, main, tried
+from bench import decisions
+from bench.decisions import (
+    LEAST_LAUNCHES,
+    MARGIN,
+    PAIRS,
+    PRODUCT,
+    STRETCH,
+    Launches,
+    aa_deviations,
+    allowed,
+    main,
+    shifts_of,
+    tried,
+)
 
 from command_line import assay
 
@@ -52,6 +65,42 @@ def test_wrong_answers_on_a_drifting_machine_are_within_the_bound() -> None:
     shifts = (rng.choice([-1, 1], (trials * PAIRS, 1)) * (second - first))[:, 0] + np.log1p(2 / 3 * MARGIN)
     assert tried(shifts)["differs"] <= allowed(trials, 0.99)
     assert allowed(200, 0.95) == 15
+
+
+def test_the_product_judges_by_what_each_trials_pilot_fixes() -> None:
+    """In the first trial medians wander, in the second nothing does; the pilot's own pairs are not judged."""
+    rng = np.random.default_rng(5)
+    plain, longer = (np.exp(rng.normal(0.0, 0.001, (2 * STRETCH, 9))) for _ in range(2))
+    longer[:STRETCH, 1:] *= np.exp(np.abs(rng.normal(0.3, 0.2, (STRETCH, 1))))
+    found: Launches = {"plain": plain.tolist(), 0.0: longer.tolist()}
+    judged = shifts_of(found, 0.0, PRODUCT)
+    least = np.log(longer.min(axis=1) / plain.min(axis=1))
+    medians = np.log(np.median(longer, axis=1) / np.median(plain, axis=1))
+    assert judged == pytest.approx(np.concatenate([least[4:STRETCH], medians[STRETCH + 4 :]]))
+    assert shifts_of(found, 0.0, "median") == pytest.approx(
+        np.concatenate([medians[4:STRETCH], medians[STRETCH + 4 :]])
+    )
+
+
+def test_one_cell_beyond_its_bound_fails(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """One competitor of nine has all trials wrong at 2%; all others none, so that the sum would be allowed."""
+    rng, trials = np.random.default_rng(6), 10
+
+    def made(program: object, work: str, competitor: str, trials: int) -> Launches:
+        planted = {at: 0.1 if competitor == "memory copies" and at == 0.02 and bad else at for at in decisions.LONGER}
+        by = {"plain": 0.0, **planted}
+        return {
+            at: np.exp(rng.normal(np.log1p(longer), 0.001, (trials * STRETCH, 3))).tolist() for at, longer in by.items()
+        }
+
+    monkeypatch.setattr(decisions, "recorded", made)
+    monkeypatch.setattr(decisions.subprocess, "run", lambda *words, **options: None)
+    for bad in (True, False):
+        assert main(["--pairs", str(trials * STRETCH), "--work", "chain"]) == int(bad)
+        out = capsys.readouterr().out
+        rows = [line for line in out.splitlines() if f"| {trials} (!) |" in line]
+        assert len(rows) == (4 if bad else 0) and all(row.startswith("| memory copies |") for row in rows), out
+        assert sum(line.startswith("| ") and f"| {PRODUCT} |" in line for line in out.splitlines()) == 9
 
 
 @pytest.mark.usefixtures("own_folder")

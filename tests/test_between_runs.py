@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -31,16 +32,17 @@ def runs(dice: np.random.Generator, count: int, hogs: bool) -> np.ndarray:
 
 
 @pytest.mark.parametrize("hogs", [False, True])
-def test_no_wrong_verdict_is_more_frequent_than_its_rate(hogs: bool) -> None:
+@pytest.mark.parametrize("count", [5, 6, 8, 10])
+def test_no_wrong_verdict_is_more_frequent_than_its_rate(hogs: bool, count: int) -> None:
     """Equal runs are called different in at most 5%, and runs that differ by the margin equal in at most 5%."""
     dice = np.random.default_rng(11)
     differs = equal = 0
     for _ in range(TRIALS):
-        made = runs(dice, 12, hogs)
-        spread = learn(made[:10].tolist(), "lower")
+        made = runs(dice, count + 2, hogs)
+        spread = learn(made[:count].tolist(), "lower")
         assert spread is not None
-        same = compare_runs(made[10].tolist(), made[11].tolist(), "lower", MARGIN, spread)
-        other = compare_runs(made[10].tolist(), (made[11] * (1 + MARGIN)).tolist(), "lower", MARGIN, spread)
+        same = compare_runs(made[count].tolist(), made[count + 1].tolist(), "lower", MARGIN, spread)
+        other = compare_runs(made[count].tolist(), (made[count + 1] * (1 + MARGIN)).tolist(), "lower", MARGIN, spread)
         differs += same.verdict.value == "differs"
         equal += other.verdict.value == "equal"
     most = stats.binom.ppf(1 - 1e-4, TRIALS, 0.05)
@@ -119,14 +121,23 @@ def test_what_a_disturbance_allows_at_worst_vetoes_no_comparison_with_a_history(
     )
 
 
-def made(folder: Path, number: int, values: list[float], others: float = 0.0) -> str:
+def made(
+    folder: Path,
+    number: int,
+    values: list[float],
+    others: float = 0.0,
+    stated: Mapping[str, object] = MADE_WITH,
+    wishes: Mapping[str, object] | None = None,
+) -> str:
     """A run of the echo with a launch for each value; `others`: seconds of other processes in each block of 1 s."""
-    run = Run.create(folder / f"r{number:02d}", {"machine": "here", "host": {"usable_cpus": 4}, "wishes": {}})
+    run = Run.create(
+        folder / f"r{number:02d}", {"machine": "here", "host": {"usable_cpus": 4}, "wishes": {**(wishes or {})}}
+    )
     run.about |= {"created": FIRST + 3600 * number, "id": f"run-{number:02d}"}
     for at, value in enumerate(values):
         more = {"others": others} if others else {}
         launch(run, at, [block(8, [value] * 20) | more])
-    (run.folder / "provenance" / "p.json").write_text(json.dumps(MADE_WITH))
+    (run.folder / "provenance" / "p.json").write_text(json.dumps(stated))
     run.finish("done")
     return str(run.about["id"])
 
@@ -147,6 +158,52 @@ def test_compare_decides_by_the_spread_of_earlier_runs_and_says_so(tmp_path: Pat
     far = made(tmp_path, 10, (2e-5 * np.exp(0.001 * dice.normal(size=8))).tolist())
     rows = assay("compare", a, far, "--margin", "3%", "--json").document["comparisons"][0]["rows"]
     assert {each["verdict"] for each in rows} == {"differs"}
+
+
+OTHERS: dict[str, tuple[dict[str, object], dict[str, object]]] = {
+    "flags": ({"programs": {"echo": {"flags": "-O1"}}}, {}),
+    "kernel": ({"kernel": "6.12"}, {}),
+    "MPI": ({"mpi": {"implementation": "MPICH"}}, {}),
+    "variant": ({}, {"variants": [{"compiler": "g++", "flags": "-O0", "isa": "default"}]}),
+}
+
+
+@pytest.mark.usefixtures("own_folder")
+@pytest.mark.parametrize("what", OTHERS)
+def test_runs_that_were_made_otherwise_are_no_equal_runs(what: str, tmp_path: Path) -> None:
+    """Every other earlier run is twice as slow and made otherwise: 5% between two runs differ nonetheless."""
+    dice = np.random.default_rng(16)
+    own = MADE_WITH | {"mpi": {"implementation": "Open MPI"}}
+
+    def run(number: int, factor: float, other: bool = False) -> str:
+        more, wishes = OTHERS[what] if other else ({}, {})
+        level = factor * 1e-5 * math.exp(0.001 * dice.normal())
+        values = (level * np.exp(0.001 * dice.normal(size=8))).tolist()
+        return made(tmp_path, number, values, stated=own | more, wishes=wishes)
+
+    for number in range(12):
+        run(number, 2.0 if number % 2 else 1.0, number % 2 == 1)
+    a = run(12, 1.0)
+    for number, factor, verdict, earlier in ((13, 1.0, "equal", 6), (14, 1.05, "differs", 7)):
+        rows = assay("compare", a, run(number, factor), "--margin", "3%", "--json").document["comparisons"][0]["rows"]
+        assert {row["verdict"] for row in rows} == {verdict}, rows
+        assert all(f"of {earlier} earlier runs" in row["reason"] for row in rows), rows
+
+
+@pytest.mark.usefixtures("own_folder")
+def test_two_builds_are_compared_by_the_spread_of_the_one_with_more_runs(tmp_path: Path) -> None:
+    dice = np.random.default_rng(17)
+    newer = MADE_WITH | {"programs": {"echo": {"flags": "-O1"}}}
+
+    def run(number: int, factor: float, stated: Mapping[str, object]) -> str:
+        values = (factor * 1e-5 * np.exp(0.001 * dice.normal(size=8))).tolist()
+        return made(tmp_path, number, values, stated=stated)
+
+    ids = [run(number, 1.0, MADE_WITH) for number in range(7)]
+    slow = run(8, 1.3, newer)
+    rows = assay("compare", slow, ids[-1], "--margin", "3%", "--json").document["comparisons"][0]["rows"]
+    assert {row["verdict"] for row in rows} == {"differs"}
+    assert all("of 6 earlier runs" in row["reason"] for row in rows), rows
 
 
 @pytest.mark.usefixtures("own_folder")

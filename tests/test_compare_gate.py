@@ -134,6 +134,57 @@ def part(seconds: float) -> Section:
     return section("echo", [each | {"benchmark": "echo"} for each in made])
 
 
+def test_an_improvement_misses_nothing_where_only_worse_counts(tmp_path: Path) -> None:
+    """Status, JSON and text; the time of half a round trip falls while its rate rises."""
+    earlier(tmp_path)
+    a, slow, fast, same = (
+        made(tmp_path / name, 10, factor) for name, factor in (("a", 1.0), ("s", 1.2), ("f", 0.8), ("e", 1.0))
+    )
+    words = ("--margin", "3%", "--figures", "echo")
+    for other, usual, only_worse in ((slow, 3, 3), (fast, 3, 0), (same, 0, 0)):
+        assert compared(a, other, *words)["status"] == usual
+        found = compared(a, other, *words, "--only-worse")
+        assert (found["status"], found["only_worse"]) == (only_worse, True)
+        assert found["passed"] == (only_worse == 0) and found["judged"]
+    out = assay("compare", a, fast, *words, "--only-worse").out
+    assert "threshold met: 6 figures are equal within 3.0% or better" in out
+    lone = assay("compare", a, fast, "--only-worse")
+    assert lone.status == 2 and "--only-worse: has no effect here" in lone.err
+
+
+def test_a_count_that_became_zero_is_better_where_less_is() -> None:
+    """Errors of 3 and 0 have no ratio: the direction is that of the values."""
+    runs = [
+        document(section("file-rate", [figure("wrong_blocks", value, "1") | {"benchmark": "b"}]), run=name)
+        for value, name in ((3.0, "a"), (0.0, "b"))
+    ]
+    row = FigureRow(
+        benchmark="b", metric="m", figure="wrong", params=Case(), unit="1", better="lower", ratio=None, margin=0.03,
+        a=comparison.side(runs[0], runs[0].benchmarks[0].figures[0]),
+        b=comparison.side(runs[1], runs[1].benchmarks[0].figures[0]), verdict="differs", reason="3 and 0",
+    )  # fmt: skip
+    for better, missed in (("lower", False), ("higher", True)):
+        found = gate.judge([replace(row, better=better)], *runs, set(), only=False, only_worse=True)
+        assert bool(found.missed) == missed
+
+
+def test_tails_of_both_runs_are_shown(tmp_path: Path) -> None:
+    """Two readings of eleven are three times as long in B: its median says nothing of it."""
+    a = made(tmp_path / "a", 8, lengths=(8,))
+    run = Run.create(tmp_path / "b", {"machine": "here", "host": {"usable_cpus": 4}, "wishes": {}})
+    for number in range(8):
+        seconds = (1e-6 + 8e-9) * (1 + 1e-3 * (number % 3))
+        launch(run, number, [block(8, [seconds] * 9 + [3 * seconds] * 2)])
+    b = str(run.folder)
+    rows = {row["figure"]: row for row in compared(a, b)["entry"]["rows"]}
+    time, rate = rows["half_round_trip"], rows["rate"]
+    assert time["a"]["tail"] == pytest.approx(time["a"]["value"], rel=3e-3)
+    assert time["b"]["tail"] == pytest.approx(3 * time["b"]["value"], rel=3e-3)
+    assert rate["b"]["tail"] == pytest.approx(rate["b"]["value"] / 3, rel=3e-3)
+    out = assay("compare", a, b).out
+    assert "A, tail" in out and "Tail: a tenth of all readings is worse." in out and "504.5 ns, 1.5" in out, out
+
+
 def test_a_headline_that_the_other_run_lost_is_not_judged(tmp_path: Path) -> None:
     a = made(tmp_path / "a", 10)
     broken = Run.create(tmp_path / "b", {"machine": "here", "host": {"usable_cpus": 4}, "wishes": {}})

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.document.json_form import from_json
+from assay.analysis.launch_statistics import BEST, MEDIAN, TAIL
+from assay.document.json_form import from_json, to_json
 from assay.document.reported_figure import Headline
 from assay.errors import InputError
 from assay.report.derive.document import document as typed
@@ -118,6 +119,37 @@ def test_a_level_that_was_not_repeated_is_named(run: Run) -> None:
     assert section["variance"][0]["unsampled"] == ["block"]
     shown = tables.levels(typed(run).benchmarks[0])
     assert shown is not None and shown.rows[0][2] == "not sampled"
+
+
+def test_statistics_of_all_readings_are_of_disturbed_launches_too_and_in_no_json(run: Run) -> None:
+    """Median, best and tail of each launch, of a time and of the rate that falls while it grows."""
+    dice = np.random.default_rng(8)
+    times = {number: (1e-6 * (1 + dice.random(10))).tolist() for number in range(4)}
+    for number, values in times.items():
+        others = {
+            "steal": 0.5 * (number == 2),
+            "others": 0.0,
+            "own": 2.0,
+            "wall": 1.0,
+            "involuntary": 0,
+            "major_faults": 0,
+        }
+        launch(run, number, [block(8, values) | {"accounting": others}])
+    found = typed(run, all_readings=True).benchmarks[0].figures
+    by = {each.name: each.statistics for each in found if each.main}
+    half, rate = by["half_round_trip"], by["rate"]
+    assert half is not None and rate is not None
+    for number, values in times.items():
+        expected = {MEDIAN: np.median(values), BEST: min(values), TAIL: np.quantile(values, 0.9)}
+        assert {name: of[number] for name, of in half.by_launch.items()} == pytest.approx(
+            {name: value / 2 for name, value in expected.items()}
+        )
+        assert {name: of[number] for name, of in rate.by_launch.items()} == pytest.approx(
+            {name: 8 / (value / 2) for name, value in expected.items()}
+        )
+    assert half.tail == pytest.approx(np.quantile(np.concatenate([*times.values()]), 0.9) / 2)
+    assert typed(run).benchmarks[0].figures[0].statistics is None
+    assert "statistics" not in json.dumps(to_json(found[0]))
 
 
 def test_the_first_call_says_how_many_it_comes_from(run: Run) -> None:

@@ -12,17 +12,21 @@ from typing import Any
 import pytest
 
 from assay.analysis.comparison import ComparisonVerdict
-from assay.analysis.paired_decision import PairedDecision
+from assay.analysis.paired_decision import PairedDecision, PairedPlan
 from assay.case import Case
 from assay.decide.change_causes import find_changes
-from assay.decide.live import LiveFigure, LiveResult
+from assay.decide.confirmation import confirmed, propose
+from assay.decide.live import LiveResult
+from assay.decide.live_figures import LiveFigure, SeenStatistic
+from assay.document.history import HistoryChange, HistoryDifference, HistoryRun, MachineHistory
 from assay.machine.firmware import firmware, microcode
 from assay.machine.provenance import provenance
 from assay.store import known_runs
 from assay.verbs import _compare_live
 from assay.verbs._history import host_name
+from assay.verbs.compare import _margin
 from command_line import assay
-from made_history import made
+from made_history import MADE_WITH, made
 from test_history import ROUND, STEP, since, values
 
 pytestmark = pytest.mark.usefixtures("own_folder")
@@ -52,22 +56,104 @@ def test_without_a_change_nothing_is_confirmed(tmp_path: Path) -> None:
     assert assay("history", ROUND, "--machine", "here", "--json").document["confirmation"] is None
 
 
-def test_confirm_measures_and_says_what_came_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made(tmp_path / "runs", values(1.1), since(*FLAGS), host=host_name())
+def measured(monkeypatch: pytest.MonkeyPatch, *figures: LiveFigure) -> list[Any]:
+    """Answer what measuring in turn gives; what it is called with."""
     asked: list[Any] = []
 
-    def measured(variants: Any, **options: Any) -> Any:
+    def found(variants: Any, **options: Any) -> Any:
         asked.append((variants, options))
-        decision = PairedDecision(ComparisonVerdict.DIFFERS, 1.102, (1.09, 1.11), 0.01, 12, False)
-        return (), LiveResult((LiveFigure("echo", "half_round_trip", Case(), "lower", decision),), 12, 3.0, "")
+        return (), LiveResult(figures, 12, 3.0, "")
 
-    monkeypatch.setattr(_compare_live, "measured_in_turn", measured)
+    monkeypatch.setattr(_compare_live, "measured_in_turn", found)
+    return asked
+
+
+def live(size: int, ratio: float, newer: float, verdict: ComparisonVerdict | None = None) -> LiveFigure:
+    """The round trip of a length, decided after 12 pairs."""
+    decided = verdict or (ComparisonVerdict.DIFFERS if abs(ratio - 1) > 0.05 else ComparisonVerdict.EQUAL)
+    decision = PairedDecision(decided, ratio, (ratio - 0.012, ratio + 0.008), 0.01, 12, False)
+    seen = {"median": SeenStatistic(newer / ratio, newer, ratio)}
+    case = Case({"bytes": size, "hops": None})
+    return LiveFigure("echo", "half_round_trip", case, "lower", decision, "median", "s", None, seen)
+
+
+def test_confirm_measures_and_says_what_came_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the case that changed, not of the first one that was judged."""
+    made(tmp_path / "runs", values(1.1), since(*FLAGS), host=host_name())
+    asked = measured(monkeypatch, live(1024, 1.0, 1e-6), live(8, 1.102, 1e-6))
     answer = assay("history", ROUND, "--confirm")
     ((variants, options),) = asked
     assert variants[0].startswith("CXXFLAGS=-O3 ") and options["about"] == {"confirms": f"{host_name()}-{STEP:03d}"}
     assert f"{ROUND} at run {host_name()}-{STEP:03d}: confirmed, +10.2% (+9.0% to +11.0%) after 12 pairs" in answer.out
     found = assay("history", ROUND, "--confirm", "--json").document["confirmation"]
     assert (found["verdict"], found["ratio"], found["pairs"]) == ("differs", 1.102, 12)
+    assert found["params"] == {"bytes": 8, "hops": None}
+
+
+@pytest.mark.parametrize("judged", [(), (live(1024, 1.102, 1e-6),)])
+def test_a_case_that_was_not_judged_is_inconclusive(
+    judged: tuple[LiveFigure, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(tmp_path / "runs", values(1.1), since(*FLAGS), host=host_name())
+    measured(monkeypatch, *judged)
+    answer = assay("history", ROUND, "--confirm")
+    assert answer.status == 0 and f"run {host_name()}-{STEP:03d}: inconclusive: measured again, it had no" in answer.out
+    found = assay("history", ROUND, "--confirm", "--json").document["confirmation"]
+    assert (found["verdict"], found["ratio"]) == ("inconclusive", None)
+
+
+@pytest.mark.parametrize(
+    ("found", "limit", "status"),
+    [
+        (live(8, 1.0, 0.5e-5), "6%", 0),  # equal, and as fast as before the change
+        (live(8, 1.0, 0.55e-5), "6%", 3),  # equal, but both are as slow now as since the change: it is not the build
+        (live(8, 1.04, 0.5e-5, ComparisonVerdict.EQUAL), "4.5%", 4),  # the interval ends at +4.8%
+        (live(8, 1.1, 0.55e-5), "6%", 3),  # confirmed
+        (live(8, 1.03, 0.5e-5, ComparisonVerdict.UNKNOWN), "6%", 3),
+    ],
+)
+def test_a_change_that_is_not_confirmed_is_no_regression(
+    found: LiveFigure, limit: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(tmp_path / "runs", values(1.1), since(*FLAGS), host=host_name())
+    measured(monkeypatch, found)
+    words = ("history", ROUND, "--fail-on-regression", limit)
+    assert assay(*words).status == 3
+    answer = assay(*words, "--confirm", "--json")
+    assert answer.status == status, answer.document["regressions"]
+    assert (answer.document["judged"], answer.document["passed"]) == (status != 4, status == 0)
+
+
+def test_an_earlier_step_stays_a_regression(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The newest change is not confirmed; one before it was beyond the limit, too."""
+    steps = [*values()[:STEP], *(1.2 * each for each in values()[:STEP]), *(1.4 * each for each in values()[:STEP])]
+    stated = [
+        MADE_WITH | ({"programs": {"echo": {"flags": "-O1"}}} if at >= 2 * STEP else {}) for at in range(3 * STEP)
+    ]
+    made(tmp_path / "runs", steps, stated, host=host_name())
+    measured(monkeypatch, live(8, 1.0, 0.6e-5))
+    answer = assay("history", ROUND, "--fail-on-regression", "6%", "--confirm", "--json")
+    assert len(answer.document["changes"]) == 2 and answer.document["confirmation"]["verdict"] == "equal"
+    assert answer.status == 3
+
+
+@pytest.mark.parametrize("ratio", [5.0, 1 / 5, 3.7, 1.05, 0.999])
+def test_a_step_of_any_size_proposes_a_command_that_compare_takes(ratio: float) -> None:
+    change = HistoryChange(
+        figure="echo.half_round_trip", params=Case({"bytes": 8}), unit="s", at_run="r1", found_by="r1", before=1.0,
+        after=ratio, ratio=ratio, interval=None, worse=ratio > 1, p=1e-6, runs_before=9, runs_after=9,
+        changed=[HistoryDifference("programs.echo.flags", "-O3", "-O1", "r1", True)],
+    )  # fmt: skip
+    runs = [HistoryRun("r0", 0.0, None, {}), HistoryRun("r1", 1.0, None, {})]
+    found = propose(
+        MachineHistory(machine="here", alarms_per_run=0.005, level=0.01, runs=runs, series=[], changes=[change]),
+        lambda benchmark: ("bytes",),
+    )
+    assert found is not None and found.margin is not None and 0.005 <= found.margin <= 0.9
+    PairedPlan(found.margin, 20)
+    words = shlex.split(found.command)
+    assert _margin(words[words.index("--margin") + 1]) == pytest.approx(found.margin, abs=5e-4)
+    assert confirmed(found, LiveResult((), 0, 0.0, ""), []).verdict == "inconclusive"
 
 
 def test_confirm_is_of_this_host(tmp_path: Path) -> None:

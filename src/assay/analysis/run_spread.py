@@ -1,8 +1,9 @@
 """How far runs of the same differ, learnt from earlier runs, and by which estimator they differ least (rule 16).
 
 An estimator makes one number of a run: the median of its launches, or the end of their best quarter, moved less by what
-slows some launches down. Which one decides is fixed by earlier runs, which the compared ones are no part of: the one
-whose logarithms differ least from run to run. Their deviation is that of successive runs (von Neumann), so that a
+slows some launches down. Which one decides is fixed by earlier runs, which the compared ones are no part of: the best
+quarter, unless the logarithms of medians differ by less than half as much from run to run. The lesser of two deviations
+of five runs would be too small too often. Their deviation is that of successive runs (von Neumann), so that a
 change of level long ago counts once. A ratio of two runs then has the error sqrt(2) times that, by Student's t.
 
 With fewer than LEAST_RUNS earlier runs the deviations of all figures are pooled. That all figures spread equally is an
@@ -29,6 +30,7 @@ Key = TypeVar("Key", bound=Hashable)
 LEAST_RUNS = 5  # earlier ones, from which a figure has a spread of its own
 LEAST_POOLED = 2  # earlier ones, from which there is a spread that is pooled over figures
 MEDIAN, FAST = "median", "fast quarter"
+STEADIER = 0.5  # of the fast quarter's deviation: with less than that, medians decide
 
 
 @dataclass(frozen=True)
@@ -66,13 +68,13 @@ def learn(earlier: Sequence[Sequence[float]], better: str) -> RunSpread | None:
     """From each earlier run's launch values, the oldest first, which are positive; None of too few runs."""
     if len(earlier) < LEAST_RUNS:
         return None
-    found = [
+    median, fast = (
         RunSpread(
             estimator, successive_deviation([estimate(each, estimator, better) for each in earlier]), len(earlier)
         )
         for estimator in (MEDIAN, FAST)
-    ]
-    return min(found, key=lambda each: each.deviation)
+    )
+    return median if median.deviation < STEADIER * fast.deviation else fast
 
 
 def pool(earlier: Mapping[Key, Sequence[Sequence[float]]]) -> dict[Key, RunSpread]:

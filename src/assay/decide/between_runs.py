@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from assay.analysis.run_spread import LEAST_POOLED, RunSpread, learn, pool
 from assay.decide.history_runs import CONFIRMS
@@ -13,21 +14,25 @@ from assay.document.run_document import Document
 from assay.errors import AssayError
 from assay.report.judge.comparison import Key, compared
 from assay.store import Run, known_runs
+from assay.stored.provenance import differences
 
 MOST_RUNS = 12  # the newest: reading a run takes a part of a second
+NOT_COMPARED = frozenset({"assay"})  # of circumstances: its version; programs that change are compiled anew
 
 
 def between_runs(a: Document, b: Document) -> dict[Key, RunSpread]:
     """Estimator and spread by figure, from runs of the machine of both, which are no part of what is compared.
 
-    Nothing where both are not of one measured machine, or fewer than LEAST_POOLED earlier runs are known. A figure's
-    earlier runs count with as many launches as the compared runs have at least, and no more of them. A figure with too
-    few of them for a spread of its own has that of all figures together.
+    Runs count that were made as A was, or those made as B was where these are more: with other flags, another MPI or
+    kernel they are no equal runs. Nothing where both are not of one measured machine, or fewer than LEAST_POOLED such
+    earlier runs are known. A figure's earlier runs count with as many launches as the compared runs have at least, and
+    no more of them. A figure with too few of them for a spread of its own has that of all figures together.
     """
     if a.described or b.described or a.machine is None or a.machine != b.machine or a.run == b.run:
         return {}
     shared = {each.benchmark for each in a.benchmarks} & {each.benchmark for each in b.benchmarks}
-    runs = [run for run in known_runs() if _counts(run, a, b, shared)][-MOST_RUNS:]
+    known = [run for run in known_runs() if _counts(run, a, b, shared)]
+    runs = max(([run for run in known if _made_alike(run, of)][-MOST_RUNS:] for of in (a, b)), key=len)
     if len(runs) < LEAST_POOLED:
         return {}
     first, second = compared(a), compared(b)
@@ -58,6 +63,23 @@ def _counts(run: Run, a: Document, b: Document, shared: set[str]) -> bool:
     alike = about.get("machine") == a.machine and not about.get("described") and CONFIRMS not in about
     named = set((about.get("wishes") or {}).get("names") or shared)
     return alike and run.state == "done" and about["id"] not in (a.run, b.run) and bool(named & shared)
+
+
+def _made_alike(run: Run, of: Document) -> bool:
+    """Whether a run was made as that of a document: the same host, kernel, MPI, compilers, flags and variants."""
+    if _variants(run) != _variants(Run.load(Path(of.folder))):
+        return False
+    then = [_compared_keys(stated) for stated in run.provenance().values()]
+    return not any(differences(then, _compared_keys(host.stated)) for host in of.provenance.values())
+
+
+def _variants(run: Run) -> object:
+    wishes = run.about.get("wishes")
+    return (wishes if isinstance(wishes, dict) else {}).get("variants") or []
+
+
+def _compared_keys(stated: Mapping[str, object]) -> dict[str, object]:
+    return {key: value for key, value in stated.items() if key not in NOT_COMPARED}
 
 
 def _launch_values(run: Run) -> dict[Key, Sequence[float]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,7 +23,15 @@ from assay.analysis.change_points import (
 )
 from assay.analysis.comparison import compare
 from assay.decide.change_causes import find_changes
-from assay.document.history import FigureHistory, HistoryChange, HistoryRun, MachineHistory, RegressionVerdict
+from assay.document.history import (
+    Confirmation,
+    FigureHistory,
+    HistoryChange,
+    HistoryRun,
+    MachineHistory,
+    RegressionVerdict,
+)
+from assay.document.params import Parameters
 
 FEW = 6  # runs, below which no deviation is estimated
 MISSED, NOT_SHOWN = 3, 4  # exit statuses
@@ -46,7 +55,7 @@ def history(
         found += [_change(of, points, number, made_with) for number in range(len(points))]
         if limit is not None:
             verdicts.append(_regression(of, points, level, limit))
-    states = {each.state for each in verdicts}
+    judged, passed = _summed(verdicts) if limit is not None else (None, None)
     return MachineHistory(
         machine=machine,
         alarms_per_run=ALARMS_PER_RUN,
@@ -55,10 +64,58 @@ def history(
         series=[*series],
         changes=sorted(found, key=lambda each: (place[each.at_run], each.figure)),
         regressions=verdicts,
-        judged=None if limit is None else bool(states) and "not shown" not in states,
-        passed=None if limit is None else states == {"met"},
+        judged=judged,
+        passed=passed,
         entered=[*entered],
     )
+
+
+def after_confirmation(found: MachineHistory, limit: float | None) -> MachineHistory:
+    """The history with what its confirmation refuted: a change that is equal, measured again, is no regression.
+
+    The figure then meets the limit if the interval of both variants in turn excludes it, and is not shown elsewhere. It
+    still misses it where the newer variant is worse now than the level before, so that something else changed for good,
+    or where an earlier level was better by more.
+    """
+    of = found.confirmation
+    if limit is None or of is None or of.verdict != "equal" or of.interval is None or of.newer is None:
+        return found
+    verdicts = list(found.regressions)
+    for number, each in enumerate(verdicts):
+        if _named(each) != _named(of) or each.state != "missed":
+            continue
+        series = next(one for one in found.series if _named(one) == _named(of))
+        change = next(one for one in found.changes if (*_named(one), one.at_run) == (*_named(of), of.at_run))
+        at = [value.run for value in series.values].index(of.at_run)
+        before = replace(series, values=series.values[:at])
+        points = change_points([value.value for value in before.values], found.level)
+        lower = series.better == "lower"
+        now, most = (_loss(ratio, lower) for ratio in (of.newer / change.before, of.interval[lower]))
+        step = _step(limit, lower)
+        if _regression(before, points, found.level, limit).state != "missed" and now <= step:
+            verdicts[number] = replace(each, state="met" if most <= step else "not shown")
+    judged, passed = _summed(verdicts)
+    return replace(found, regressions=verdicts, judged=judged, passed=passed)
+
+
+def _named(of: Confirmation | FigureHistory | HistoryChange | RegressionVerdict) -> tuple[str, Parameters]:
+    return of.figure, of.params
+
+
+def _summed(verdicts: Sequence[RegressionVerdict]) -> tuple[bool, bool]:
+    """Whether all figures were judged, and all met the limit; of no figure neither."""
+    states = {each.state for each in verdicts}
+    return bool(states) and "not shown" not in states, states == {"met"}
+
+
+def _loss(ratio: float, lower: bool) -> float:
+    """By how much a figure became worse, as a logarithm."""
+    return math.log(ratio) if lower else -math.log(ratio)
+
+
+def _step(limit: float, lower: bool) -> float:
+    """A limit as a logarithm of what is worse."""
+    return math.log1p(limit) if lower else -math.log1p(-limit)
 
 
 def status(found: MachineHistory) -> int:
@@ -102,7 +159,7 @@ def _regression(of: FigureHistory, points: list[ChangePoint], level: float, limi
     the present level is the best.
     """
     lower = of.better == "lower"
-    step = math.log1p(limit) if lower else -math.log1p(-limit)
+    step = _step(limit, lower)
     logs = np.log([each.value for each in of.values]) * (1 if lower else -1)  # more is worse
     *earlier, (start, end) = segments(points, len(logs))
     now = logs[start:end]

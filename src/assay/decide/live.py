@@ -1,14 +1,13 @@
 """Two variants measured in turn until they are equal, differ, or the pairs that were fixed beforehand are used up.
 
 Each variant is what `assay run` would do. A pair is one launch of each, in random order, so that what drifts slowly
-moves both. Launch by launch a figure's values are the report's: the median of a launch. analysis/paired_decision.py has
-the tests.
+moves both. The first pairs are a pilot: they fix what is judged, and by which statistic of a launch (live_figures.py),
+and are not judged themselves. analysis/paired_decision.py has the tests.
 """
 
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import random
 import time
@@ -16,21 +15,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from assay.analysis.paired_decision import PairedDecision, PairedPlan
-from assay.document.params import Parameters
-from assay.document.reported_figure import ReportedFigure
+from assay.analysis.launch_statistics import PILOT
+from assay.analysis.paired_decision import PairedPlan
+from assay.decide.live_figures import FixedFigure, LiveFigure, fix_figures, look
+from assay.document.run_document import Document
 from assay.errors import MeasurementError
 from assay.execute import session
 from assay.report.derive.document import document
-from assay.report.judge.comparison import Key, compared
-from assay.report.judge.gate import headlines, means
 from assay.report.judge.run_differences import matched
 from assay.store import Run
 
 if TYPE_CHECKING:
     from assay.execute.plan import Plan
-
-MOST_MARKED = 0.1  # of a figure's blocks, with which medians of launches decide
 
 
 @dataclass
@@ -68,25 +64,8 @@ def _set(environment: Mapping[str, str]) -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class LiveFigure:
-    """What was decided of one figure in one case, after `decision.pairs` pairs.
-
-    `statistic`: what of each launch was compared, its "median" or its "best reading"; `medians`: the ratio of the
-    report's values, where both have one.
-    """
-
-    benchmark: str
-    figure: str
-    params: Parameters
-    better: str
-    decision: PairedDecision
-    statistic: str = "median"
-    medians: float | None = None
-
-
-@dataclass(frozen=True)
 class LiveResult:
-    """Every judged figure, the pairs that were made, the seconds that they took, and why it ended."""
+    """Every judged figure, the pairs that were judged, the seconds that all took, and why it ended."""
 
     figures: tuple[LiveFigure, ...]
     pairs: int
@@ -102,84 +81,50 @@ def decide(
     seed: int,
     words: Sequence[str] | None,
     budget: float | None = None,
+    only_worse: bool = False,
     say: Callable[[str], None] = lambda text: None,
     advance: Callable[[int], None] = lambda pair: None,
 ) -> LiveResult:
-    """Measure pairs until each judged figure is decided, `most` pairs are made, or another would pass `budget` [s].
+    """Measure a pilot, then pairs until each judged figure is decided or `most` are made; all within `budget` [s].
 
-    `words`: the judged figures as `--figures` has them; None: the headlines of A (where it has none, every figure).
+    `words`: the judged figures as `--figures` has them; None: the headlines (where there are none, every figure).
+    `only_worse`: a B that is better in what does not decide leaves equal figures equal.
     MeasurementError where a launch fails, or where no judged figure has a value in both.
     """
     began = time.monotonic()
     dice = random.Random(seed)
     plan = PairedPlan(margin, most)
+    fixed: list[FixedFigure] = []
     found: tuple[LiveFigure, ...] = ()
     ended, pairs = f"all {most} pairs were made", 0
-    for pair in range(most):
+    for launch in range(PILOT + most):
         order = list(sides)
         dice.shuffle(order)
         for side in order:
-            side.launch(pair, say)
-        pairs = pair + 1
-        advance(pairs)
+            side.launch(launch, say)
+        made = launch + 1
+        pairs = max(0, made - PILOT)
+        advance(made)
         elapsed = time.monotonic() - began
-        spent = budget is not None and elapsed * (pairs + 1) / pairs > budget
+        spent = budget is not None and elapsed * (made + 1) / made > budget
+        if made == PILOT or (spent and made < PILOT):
+            fixed = fix_figures(*_documents(sides), words)
+            if not fixed:
+                raise MeasurementError(f"{sides[0].words} and {sides[1].words} have no figure in common to decide on")
         if pairs in plan.looks or spent:
-            found = _look(sides, plan, words)
-            if found and all(each.decision.decided for each in found):
+            found = look(*_documents(sides), fixed, plan, pairs, only_worse=only_worse)
+            if all(each.decided for each in found):
                 ended = "every figure is decided"
                 break
         if spent:
             ended = f"another pair would pass the budget of {budget:g} s"
             break
-    if not found:
+    if pairs and all(each.decision is None for each in found):
         words_of = f"{sides[0].words} and {sides[1].words}"
-        raise MeasurementError(f"{words_of} have no figure that both have a value of: other processes disturbed all")
+        raise MeasurementError(f"{words_of} have no figure that both have a value of: {found[0].reason}")
     return LiveResult(found, pairs, time.monotonic() - began, ended)
 
 
-def _look(sides: tuple[LiveSide, LiveSide], plan: PairedPlan, words: Sequence[str] | None) -> tuple[LiveFigure, ...]:
-    """Judge each figure that both sides have launch values of by now.
-
-    Where other processes disturbed a figure of one, the best readings of all launches of both decide.
-    """
-    a, b = matched([document(side.run, best_readings=True) for side in sides])
-    first, second = _by_figure(compared(a)), _by_figure(compared(b))
-    wanted = {key for key in first if words is None or any(means(word, key[:2]) for word in words)}
-    if words is None:
-        wanted = headlines(a) & wanted or wanted
-    both = [(first[key], second[key]) for key in first if key in wanted and key in second]
-    shared = [
-        (one, two, statistic, values) for one, two in both for statistic, values in [_log_ratios(one, two)] if values
-    ]
-    if not both:
-        raise MeasurementError(f"{sides[0].words} and {sides[1].words} have no figure in common to decide on")
-    judged = replace(plan, figures=len(shared))
-    return tuple(
-        LiveFigure(one.benchmark, one.name, one.params, one.better, judged.look(values), statistic, _medians(one, two))
-        for one, two, statistic, values in shared
-    )
-
-
-def _by_figure(figures: dict[Key, ReportedFigure]) -> dict[Key, ReportedFigure]:
-    return {key: each for key, each in figures.items() if each.state != "invalid" and each.best_by_launch}
-
-
-def _log_ratios(a: ReportedFigure, b: ReportedFigure) -> tuple[str, list[float]]:
-    """What of each launch counts, and ln(B / A) of the launches that both have a positive value of.
-
-    Interference lengthens times and hardly ever shortens them: of a figure that is disturbed, or of which more than a
-    tenth of the blocks were, the best readings count, also those of launches of which every block was disturbed.
-    """
-    disturbed = any(of.state != "clean" or of.marked > MOST_MARKED * of.blocks for of in (a, b))
-    first, second = ((of.best_by_launch or []) if disturbed else of.by_launch for of in (a, b))
-    values = {int(launch): value for launch, value in second}
-    return "best reading" if disturbed else "median", [
-        math.log(values[int(launch)] / value)
-        for launch, value in first
-        if value > 0 and values.get(int(launch), 0.0) > 0
-    ]
-
-
-def _medians(a: ReportedFigure, b: ReportedFigure) -> float | None:
-    return b.value / a.value if a.value and b.value and "bound" not in (a.state, b.state) else None
+def _documents(sides: tuple[LiveSide, LiveSide]) -> tuple[Document, Document]:
+    a, b = matched([document(side.run, all_readings=True) for side in sides])
+    return a, b

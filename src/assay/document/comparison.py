@@ -16,7 +16,10 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True, kw_only=True)
 class FigureSide:
-    """One run's figure in a row, as its report prints it (SI units); `median` is `value` under its earlier name."""
+    """One run's figure in a row, as its report prints it (SI units); `median` is `value` under its earlier name.
+
+    `tail`: a tenth of all readings is worse, those that others disturbed among them.
+    """
 
     run: str
     median: float | None
@@ -27,6 +30,7 @@ class FigureSide:
     estimator: str
     disturbance: Moved | None
     launches: int
+    tail: Annotated[float | None, WRITTEN_IF_SET] = None
     guest: Annotated[bool | None, WRITTEN_IF_SET] = None  # `placement` is by a virtual machine's host
 
 

@@ -97,11 +97,13 @@ class RegressionVerdict:
 class Confirmation:
     """How a change is confirmed: the `command`; `variants`: the older and the newer one, where what changed is one.
 
-    With `--confirm` also its result: the `ratio` of newer to older, its interval, after so many `pairs`, and the runs
-    that were made. `verdict`: "differs" (by the margin, half the step, or more), "equal" or "inconclusive".
+    With `--confirm` also its result: the `ratio` of newer to older, its interval, after so many `pairs`, the `newer`
+    one's median now (SI units), and the runs that were made. `verdict`: "differs" (by the margin, half the step, or
+    more), "equal" or "inconclusive".
     """
 
     figure: str
+    params: Params
     at_run: str
     command: str
     why: str
@@ -111,6 +113,7 @@ class Confirmation:
     ratio: float | None = None
     interval: tuple[float, float] | None = None
     pairs: int = 0
+    newer: float | None = None
     runs: list[str] = field(default_factory=list)
 
 

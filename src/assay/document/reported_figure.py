@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
+
+from pydantic import Field
 
 from assay.case import Case
 from assay.document.json_form import WRITTEN_IF_SET, flattened
@@ -25,6 +28,14 @@ class Moved:
         return None if self.low is None or self.high is None else max(abs(self.low), abs(self.high))
 
 
+@dataclass(frozen=True)
+class LaunchStatistics:
+    """Statistics by name (analysis/launch_statistics.py) and launch, and the tail of all readings; SI units."""
+
+    by_launch: Mapping[str, Mapping[int, float]]
+    tail: float | None
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReportedFigure:
     """One figure of a run, SI units. `kind`: measured, or of a described machine one of `assay.kinds`.
@@ -32,7 +43,7 @@ class ReportedFigure:
     `estimator` states what `value` was computed from, and `disturbance` how far others can have moved it: None where
     nothing was judged or that is not known. `reasons` are the rules that marked blocks of this case: `marked` of its
     `blocks`. `by_launch`: pairs of launch and value, which comparisons rest on; of a bound, which has none,
-    `best_by_launch`: pairs of launch and its best reading.
+    `best_by_launch`: pairs of launch and its best reading. `statistics`, in no JSON: of all readings, for comparisons.
     """
 
     benchmark: str
@@ -60,6 +71,7 @@ class ReportedFigure:
     metric: str = ""
     by_launch: list[list[float]]
     best_by_launch: Annotated[list[list[float]] | None, WRITTEN_IF_SET] = None
+    statistics: Annotated[LaunchStatistics | None, Field(exclude=True)] = None
     help: str = ""
 
     @property

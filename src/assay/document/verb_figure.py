@@ -11,7 +11,8 @@ from assay.case import Parameters
 class VerbFigure(TypedDict):
     """One figure; a verb adds what it knows of it: how good it is, what it is of, what it was compared with.
 
-    `ci95`, `range`, `interval`: lower and upper end. `pairs_needed`: how many would decide a comparison.
+    `ci95`, `range`, `interval`: lower and upper end. `pairs_needed`: how many would decide a comparison. `sides`: of
+    two variants in turn, median and tail of A and B (`a`, `b` in `unit`) and the ratio B / A by pairs (`ratio`).
     """
 
     name: str
@@ -38,4 +39,6 @@ class VerbFigure(TypedDict):
     pairs: NotRequired[int]
     deviation: NotRequired[float | None]
     pairs_needed: NotRequired[int | None]
+    reason: NotRequired[str | None]
+    sides: NotRequired[Mapping[str, Mapping[str, object]]]
     launches: NotRequired[int]

@@ -54,6 +54,7 @@ class Real:
         self._timeline = timeline
         self.via, self.nodes, self.variants, self.folders = via, nodes, variants, folders
         self.machine = os.uname().nodename
+        self.kept: Mapping[str, Built] = {}  # programs of an earlier run, which are used in place of compiling
         self.mpi: Mpi | None = None
         self._launchers: dict[str, Launcher] = {}
         self._built: dict[str, Built] = {}  # by the names of `_sources`: a variant's program has one of its own
@@ -93,7 +94,9 @@ class Real:
         for record in records:
             builds = [each for each in varied_by(record, self.variants) if isinstance(each, Variant)]
             sources += [VariedProgram(record, each) for each in builds] or [record]
-        self._built = build(sources, mpi=self.mpi, progress=say)
+        kept = {source.name: self.kept[source.name] for source in sources if source.name in self.kept}
+        left = [source for source in sources if source.name not in kept]
+        self._built = kept | (build(left, mpi=self.mpi, progress=say) if left else {})
         with_ranks = [record for record in records if record.kind == "ranks"]
         for variant in self.variants if with_ranks else ():
             if isinstance(variant, MpiVariant) and (key := (mpi_of(variant), variant.compiler)) not in self._other:

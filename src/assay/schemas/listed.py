@@ -130,7 +130,10 @@ class ExportedRows:
 
 @dataclass(frozen=True)
 class ComparisonAnswer:
-    """`assay compare`: `figures` are ratios, `comparisons` an entry for each run or machine beside the first run."""
+    """`assay compare`: `figures` are ratios, `comparisons` an entry for each run or machine beside the first run.
+
+    `only_worse`: a figure that differs for the better misses no margin.
+    """
 
     run: str
     state: str
@@ -138,6 +141,7 @@ class ComparisonAnswer:
     judged: bool
     passed: bool
     margin: float
+    only_worse: bool
     figures: list[AnyFigure]
     comparisons: list[RunComparison]
 
@@ -152,11 +156,16 @@ class LiveVariant:
 
 @dataclass(frozen=True)
 class LiveComparison:
-    """`assay compare --live`: `figures` are ratios B / A with their verdicts; `level`: error rate of each answer."""
+    """`assay compare --live`: `figures` are ratios B / A with their verdicts; `level`: error rate of each answer.
+
+    `pilot`: pairs before the judged `pairs`. `only_worse`: a figure that differs for the better misses no margin.
+    """
 
     variants: list[LiveVariant]
     margin: float
+    only_worse: bool
     level: float
+    pilot: int
     pairs: int
     seconds: float
     ended: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 
 from assay.benchmark.record import among
 from assay.decide.confirmation import confirmed, propose
@@ -32,8 +31,7 @@ def confirm_change(found: MachineHistory, quiet: bool) -> Confirmation | None:
         return of
     about = {CONFIRMS: of.at_run}
     sides, made = measured_in_turn(of.variants, margin=of.margin, figures=of.figure, quiet=quiet, about=about)
-    judged = [each for each in made.figures if f"{each.benchmark}.{each.figure}" == of.figure]
-    return confirmed(of, replace(made, figures=tuple(judged)), [str(side.run.about["id"]) for side in sides])
+    return confirmed(of, made, [str(side.run.about["id"]) for side in sides])
 
 
 def _parameters(benchmark: str) -> Collection[str]:

@@ -34,6 +34,8 @@ def confirmation(found: MachineHistory) -> list[str]:
     of = found.confirmation
     if of is None:
         return []
+    if of.verdict is not None and of.ratio is None:
+        return [f"{of.figure} at run {of.at_run}: inconclusive: measured again, it had no value in this case"]
     if of.verdict is None or of.ratio is None:
         return [f"to confirm {of.figure} at run {of.at_run} ({of.why}): {of.command}"]
     verdict = {"differs": "confirmed", "equal": "not confirmed: equal"}.get(of.verdict, of.verdict)

@@ -12,6 +12,7 @@ from assay.errors import AssayError, InterruptError
 from assay.execute import session
 from assay.execute.plan import Plan
 from assay.execute.run_request import RunRequest
+from assay.store import Run
 from assay.verbs._measuring import begun, prepare_run
 
 
@@ -23,9 +24,19 @@ class RunsInTurn:
     places: list[tuple[Plan, session.Target]] = field(default_factory=list)
     sides: list[LiveSide] = field(default_factory=list)
 
-    def admit(self, request: RunRequest) -> None:
-        """Plan one run. InputError where it is refused; nothing is made yet."""
-        self.places.append(prepare_run(request))
+    def admit(self, request: RunRequest, program_of: Run | None = None) -> None:
+        """Plan one run, with the program of an earlier one, where it is given; nothing is made yet.
+
+        InputError where it is refused.
+        """
+        plan, where = prepare_run(request)
+        self.places.append((plan, where))
+        if program_of is not None:
+            from assay.execute.kept_programs import kept_programs
+            from assay.execute.real import Real
+
+            assert isinstance(where, Real)  # a described machine gives the same at every launch, and is refused
+            where.kept = kept_programs(program_of, request)
         self.request.append(request)
 
     def begin(

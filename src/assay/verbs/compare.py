@@ -73,6 +73,10 @@ def register(app: typer.Typer) -> None:
             ),
         ] = None,
         budget: Budget = None,
+        only_worse: Annotated[
+            bool,
+            typer.Option("--only-worse", help="with --margin or --live: a figure that became better misses no margin"),
+        ] = False,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
@@ -103,6 +107,7 @@ def register(app: typer.Typer) -> None:
                 figures=figures,
                 pairs=pairs,
                 budget=seconds(budget, "--budget"),
+                only_worse=only_worse,
                 quiet=quiet,
                 json=json,
             )
@@ -119,11 +124,13 @@ def register(app: typer.Typer) -> None:
                 value=figures,
                 accepted="with --margin",
             )
+        if only_worse and margin is None:
+            raise InputError("has no effect here", key="--only-worse", accepted="with --margin or --live")
         first = Run.open(run)
         if figures is not None:
             runs = [first, *(Run.open(name) for name in others or () if _is_run(name))]
             gate.known_to_records(figures, (each.benchmark for of in runs for each, _ in of.tasks()))
-        whole = document(first)
+        whole = document(first, all_readings=True)
         if not others:
             whole, beside = _variants(first, whole)
         else:
@@ -148,7 +155,9 @@ def register(app: typer.Typer) -> None:
                 known = between_runs(whole, other.document) if other.about is not None else {}
                 rows = comparison.against(whole, other.document, margin or MARGIN, wanted.__contains__, known)
                 alone = set() if other.about is None else by_launches_alone(whole, other.document, rows, known)
-                verdict = gate.judge(rows, whole, other.document, wanted, only=words is not None, alone=alone)
+                verdict = gate.judge(
+                    rows, whole, other.document, wanted, only=words is not None, alone=alone, only_worse=only_worse
+                )
                 entry = replace(
                     entry,
                     rows=[*rows],
@@ -179,8 +188,9 @@ def register(app: typer.Typer) -> None:
         passed = judged and all(each.passed for each in gates)
         if json:
             about = {"state": whole.state, "warnings": whole.warnings, "judged": judged, "passed": passed}
+            about |= {"margin": margin or MARGIN, "only_worse": only_worse}
             listed = {"figures": of_comparisons(found), "comparisons": [to_json(entry) for entry in found]}
-            emit({"run": first.about["id"], **about, "margin": margin or MARGIN, **listed})
+            emit({"run": first.about["id"], **about, **listed})
         else:
             unkept = {of.entry.other: of.why for of in beside if of.why is not None}
             for name, state in ((whole.run, whole.state), *((entry.other, entry.state) for entry in found)):
@@ -188,7 +198,7 @@ def register(app: typer.Typer) -> None:
                     of = name if others else first.about["id"]
                     why = unkept.get(name) or f"see `assay report {of}`"
                     print(f"{name} is {state}: {why}", file=sys.stderr)
-            _show(_name_of(first, whole), shown, margin, quiet, reasons)
+            _show(_name_of(first, whole), shown, margin, quiet, reasons, only_worse=only_worse)
         if margin is not None and not passed:
             raise typer.Exit(MISSED if any(each.missed for each in gates) else NOT_SHOWN)
 
@@ -306,7 +316,7 @@ def _opened(first: Run, name: str, whole: Document) -> list[Beside]:
             problem = f"is neither a run nor a machine{hint}"
             raise InputError(problem, key="compare", value=name, accepted=accepted) from None
         return found
-    made = document(other)
+    made = document(other, all_readings=True)
     return [Beside(_unjudged(other.about["id"], made.kind, made), made, _planned(other), other.about)]
 
 
@@ -323,7 +333,13 @@ def _planned(run: Run) -> set[str]:
 
 
 def _show(
-    run: str, beside: list[RunComparison], margin: float | None, quiet: bool, nothing: dict[str, str | None]
+    run: str,
+    beside: list[RunComparison],
+    margin: float | None,
+    quiet: bool,
+    nothing: dict[str, str | None],
+    *,
+    only_worse: bool,
 ) -> None:
     """Print the tables, a summary line for each, and the threshold's result; `nothing`: why there are no rows."""
     from assay.analysis.comparison import MARGIN
@@ -368,7 +384,7 @@ def _show(
                 say(f"threshold {words}: and {len(reasons) - MOST_REASONS} more figures")
         if found.passed:
             counted = "1 figure is" if found.figures == 1 else f"{found.figures} figures are"
-            say(f"threshold met: {counted} equal within {margin:.1%}")
+            say(f"threshold met: {counted} equal within {margin:.1%}{' or better' * only_worse}")
 
 
 MOST_REASONS = 8  # lines with reasons why a threshold is not met; the rest is counted

@@ -61,7 +61,7 @@ def register(app: typer.Typer) -> None:
         At most one false alarm per 200 runs is expected, over all figures together.
         """
         from assay.cli import emit
-        from assay.decide.history import status
+        from assay.decide.history import after_confirmation, status
         from assay.decide.history_import import enter_runs
         from assay.decide.history_page import write_page
         from assay.document.json_form import to_json
@@ -78,7 +78,7 @@ def register(app: typer.Typer) -> None:
         found = history_of(figures, machine, first, limit=limit, entered=entered, quiet=quiet or json)
         found = replace(found, confirmation=proposal(found))
         if confirm:
-            found = replace(found, confirmation=confirm_change(found, quiet or json))
+            found = after_confirmation(replace(found, confirmation=confirm_change(found, quiet or json)), limit)
         if html is not None:
             found = replace(found, page=str(write_page(found, html)))
         if json:

@@ -60,11 +60,11 @@ from assay.stored.journal_entries import EndedEntry, LeftOutEntry, StatedCircums
 from assay.stored.launch_file import LaunchFile
 
 
-def document(run: Run, *, quoted_nodes: bool = True, best_readings: bool = False) -> Document:
+def document(run: Run, *, quoted_nodes: bool = True, all_readings: bool = False) -> Document:
     """Derive the whole document of a run from its samples, benchmark by benchmark.
 
     `quoted_nodes`: of a described machine also what was published of its nodes, which no simulation measures.
-    `best_readings`: each launch's best reading also of figures that have an estimate, and of disturbed launches.
+    `all_readings`: figures also have `statistics` of all readings of each launch, disturbed ones among them.
     """
     tasks: dict[str, list[tuple[Circumstance, LaunchFile]]] = defaultdict(list)
     for about, file in run.tasks():
@@ -78,7 +78,7 @@ def document(run: Run, *, quoted_nodes: bool = True, best_readings: bool = False
     for name, record in known.items():
         lines = read[name]
         if lines.launches:
-            made, judgement = _section(run, lines, record, launchers.get(name, {}), usual, measured, best=best_readings)
+            made, judgement = _section(run, lines, record, launchers.get(name, {}), usual, measured, every=all_readings)
             used = nodes_used(tasks[name]) if described else []
             found[name] = replace(made, nodes=used or None), judgement
     every = _with_failures({name: section for name, (section, _) in found.items()}, run, known)
@@ -232,7 +232,7 @@ def _section(
     usual: Mapping[str, float],
     measured: Mapping[str, Facts],
     whole: bool = True,
-    best: bool = False,
+    every: bool = False,
 ) -> tuple[Section, Judged]:
     everything, errors = readings(block for block, _ in lines.blocks), record.errors
     blocks = [of for of in everything if of.metric not in errors]
@@ -252,8 +252,7 @@ def _section(
     result.add_unmeasured([warning.text for warning in warnings])
     noted |= dict.fromkeys(result.remarks)
     stand = sampled(run, lines, gathered(result.standing))
-    every = sampled(run, lines, gathered(blocks)) if best else ()
-    derived = figures(record, stand, result.verdicts, _kind(run), every)
+    derived = figures(record, stand, result.verdicts, _kind(run), gathered(blocks) if every else ())
     odd, of_nodes = fleet(record, stand) if whole else ([], None)
     fitted = [cell for cell in stand if _fits_in(result.verdicts[cell.metric, cell.case])]
     counts = states(derived)

@@ -151,6 +151,7 @@ def side(document: Document, figure: ReportedFigure) -> FigureSide:
         estimator=figure.estimator,
         disturbance=figure.disturbance,
         launches=len(figure.by_launch),
+        tail=None if figure.statistics is None or document.described else figure.statistics.tail,
         guest=placement_from_host([figure.params], (facts.virtualised for facts in document.provenance.values())),
     )
 

@@ -16,7 +16,10 @@ from assay.errors import InputError
 from assay.report.judge.comparison import Key, compared, identity, outcomes_of
 from assay.report.units import params
 
-UNKNOWN = "; how far equal runs differ here is not known: two earlier runs of this machine, or `compare --live`, say it"
+UNKNOWN = (
+    "; how far equal runs differ here is not known: two earlier runs of this machine, or `compare --live`, "
+    "would show it"
+)
 
 
 def named(names: str, documents: Sequence[Document]) -> list[str]:
@@ -83,10 +86,12 @@ def judge(
     *,
     only: bool,
     alone: Set[Key] = frozenset(),
+    only_worse: bool = False,
 ) -> Gate:
     """Judge the threshold by the rows of a comparison; unless `only` those `wanted` count, any that differs misses.
 
     `alone`: figures that only the launches of both runs judged; that shows nothing of a difference between runs.
+    `only_worse`: a figure that differs for the better misses nothing.
     """
     found = {(row.benchmark, row.figure, row.params): row for row in rows}
     rests = wanted or set(found)
@@ -103,9 +108,18 @@ def judge(
         f"{_text(key, row.params)}: {row.reason}"
         for key, row in found.items()
         if row.verdict == "differs" and key not in alone and (key in rests or not only)
+        if not (only_worse and _is_better(row))
     ]
     passed = not unjudged and not missed
     return Gate(judged=not unjudged, passed=passed, figures=len(rests), missed=missed, unjudged=unjudged)
+
+
+def _is_better(row: FigureRow) -> bool:
+    """Whether B is better than A, by the ratio that decided or, of what has none, by both values."""
+    if row.shift is not None:
+        return (row.shift > 1) == (row.better == "higher")
+    one, other = row.a.value or 0.0, row.b.value or 0.0  # of what is exact and has no ratio, one is zero
+    return other > one if row.better == "higher" else other < one
 
 
 def means(word: str, pair: tuple[str, ...]) -> bool:

@@ -68,7 +68,8 @@ def table_of_runs(rows: Sequence[FigureRow], a: str, b: str, unlike: Sequence[Ru
         )
         for row, case in zip(rows, own, strict=True)
     ]
-    headings = ("figure", "case", "A", "B", "B / A", "95%", "verdict")
+    of_tails = ", tail" if _has_tails(rows) else ""
+    headings = ("figure", "case", f"A{of_tails}", f"B{of_tails}", "B / A", "95%", "verdict")
     alike_words = case_words(common, None, guest) if several or not rows else words_of(rows[0].benchmark, common, guest)
     note = f"All with {alike_words}. " if alike_words else ""
     return grid(heading(a, b, unlike), headings, lines, note + _note(rows), left=2)
@@ -94,8 +95,14 @@ def _interval(pair: Interval | None) -> str:
 
 
 def _value(side: FigureSide, unit: str) -> str:
-    """Write a side's value with a mark or its state where it is not clean."""
-    return human(side.value, unit) + _mark(side.state)
+    """Write a side's value with a mark or its state where it is not clean, and its tail where that is another."""
+    value = human(side.value, unit)
+    tail = "" if side.tail is None else human(side.tail, unit)
+    return value + _mark(side.state) + (f", {tail}" if tail not in ("", value) else "")
+
+
+def _has_tails(rows: Sequence[FigureRow]) -> bool:
+    return any(side.tail is not None for row in rows for side in (row.a, row.b))
 
 
 def _mark(state: str) -> str:
@@ -106,6 +113,8 @@ def _note(rows: Sequence[FigureRow]) -> str:
     notes = []
     if any("disturbed" in (row.a.state, row.b.state) for row in rows):
         notes.append("*: disturbed; a verdict stands where it survives what that can have moved.")
+    if _has_tails(rows):
+        notes.append("Tail: a tenth of all readings is worse.")
     if any(is_simulated(row.a.kind) or is_simulated(row.b.kind) for row in rows):
         notes.append("Simulated figures vary in no launch, and how true their description is does ")
         notes[-1] += "not show here."
