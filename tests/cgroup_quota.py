@@ -12,18 +12,21 @@ import pytest
 
 
 @contextmanager
-def processor_share(share: float) -> Iterator[list[str]]:
-    """A command's beginning that puts it into a cgroup with this share of a processor; skips where none can be made."""
+def processor_share(share: float, period: int = 100_000) -> Iterator[list[str]]:
+    """A command's beginning that puts it into a cgroup with this share of a processor; skips where none can be made.
+
+    `period`: of the quota [us]; a repetition that is much shorter may be as fast as without it.
+    """
     name = f"assay-test-{os.getpid()}"
     old, new = Path("/sys/fs/cgroup/cpu") / name, Path("/sys/fs/cgroup") / name
     folder = old if old.parent.is_dir() else new
     try:
         folder.mkdir()
         if folder == old:
-            (folder / "cpu.cfs_period_us").write_text("100000")
-            (folder / "cpu.cfs_quota_us").write_text(f"{100_000 * share:.0f}")
+            (folder / "cpu.cfs_period_us").write_text(str(period))
+            (folder / "cpu.cfs_quota_us").write_text(f"{period * share:.0f}")
         else:
-            (folder / "cpu.max").write_text(f"{100_000 * share:.0f} 100000")
+            (folder / "cpu.max").write_text(f"{period * share:.0f} {period}")
     except OSError as error:
         if folder.is_dir():
             folder.rmdir()

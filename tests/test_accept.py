@@ -29,9 +29,9 @@ def contract(*requirements: str, risks: str = "") -> Path:
     return path
 
 
-def made_run(**request: Any) -> Run:
+def made_run(name: str = "run", **request: Any) -> Run:
     """A run in this folder whose launches have circumstances, as those of a real one."""
-    run = Run.create(Path("run"), {"machine": "here", "host": {"usable_cpus": 4}, "wishes": request})
+    run = Run.create(Path(name), {"machine": "here", "host": {"usable_cpus": 4}, "wishes": request})
     key, journal = run.keep_provenance({"kernel": "1"}), run.journal
 
     def with_circumstances(entry: dict[str, Any]) -> None:

@@ -111,6 +111,8 @@ def test_links_and_switches_are_those_of_a_topology_file() -> None:
     assert judged(LINKS, "pairs").status == 4  # no topology is known
     found = judged(f'{LINKS}topology = "topology.conf"\n', "pairs")
     assert found.status == 3 and verdicts(found)["rejected"] == ["link s1 to c"], found.out
+    assert assay("accept", "contract.toml", "--run", "pairs", "--sheet", "sheet.html").status == 3
+    assert "100% of 8 parts must meet the limit" in Path("sheet.html").read_text()
     switches = judged(f'{LINKS}topology = "topology.conf"\n'.replace('"links"', '"switches"'), "pairs")
     assert "rejected" not in verdicts(switches), switches.out
 

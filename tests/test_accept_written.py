@@ -33,8 +33,14 @@ def test_a_reference_meets_its_own_contract_and_a_worse_one_does_not() -> None:
 def fleet(nodes: int) -> list[float]:
     """A run of the clock on so many nodes, whose rates differ by 1%; the rate of each [Hz]."""
     dice = np.random.default_rng(nodes)
-    rates = (3e9 * (1 + 0.01 * dice.standard_normal(nodes))).tolist()
-    run = made_run()
+    rates: list[float] = (3e9 * (1 + 0.01 * dice.standard_normal(nodes))).tolist()
+    run_of_nodes(rates)
+    return rates
+
+
+def run_of_nodes(rates: list[float], name: str = "run") -> None:
+    """A run of the clock on nodes n0, n1 and so on, each with this rate [Hz]."""
+    run = made_run(name)
     for number in range(3):
         name = f"{number:03d}-clock"
         about = {"run": run.about["id"], "benchmark": "clock", "part": "processor", "machine": "here"}
@@ -48,7 +54,6 @@ def fleet(nodes: int) -> list[float]:
             (run.folder / "launches" / f"{name}@n{at}.jsonl").write_text(text)
         run.journal({"event": "ended", "task": name, "status": 0, "reason": None, "binding": "core", "warnings": []})
     run.finish("done")
-    return rates
 
 
 def test_a_fleet_that_is_too_small_is_refused_with_the_number_needed() -> None:
@@ -68,14 +73,30 @@ def test_a_limit_is_learnt_from_a_fleet_and_one_run_counts_once() -> None:
     assert one.share == pytest.approx(58 / 64, abs=1e-3)  # six of 64 may miss it: P(more) = 3.6% at 5% each
     fault = 1 - min(rates) * 0.95 / float(np.median(rates))
     text = Path("c.toml").read_text()
-    assert "by 64 nodes: one like these misses it in at most 0.05 (confidence 0.95)" in text
-    assert f"worse by {fault:.2g} is rejected with 0.95" in text
+    assert "by 64 nodes: one like these misses it with a probability of at most 5% (confidence 95%)" in text
+    assert f"worse by {100 * fault:.3g}% is rejected with a probability of 95%" in text
+
+
+def test_limits_of_many_runs_of_one_node_state_that_they_are_of_no_other_node() -> None:
+    dice = np.random.default_rng(7)
+    rates = (3e9 * (1 + 0.01 * dice.standard_normal(59))).tolist()
+    for number, rate in enumerate(rates):
+        run_of_nodes([rate], f"run-{number}")
+    names = [f"run-{number}" for number in range(59)]
+    few = assay("accept", "--learn", *names[1:], "-o", "few.toml")
+    assert few.status == 2 and "58 runs of one node have clock frequency, too few" in few.err
+    assert assay("accept", "--learn", *names, "-o", "c.toml").status == 0
+    (one,) = read_contract(Path("c.toml")).requirements
+    assert one.limit == pytest.approx(min(rates), rel=1e-5) and one.share == 1
+    text = Path("c.toml").read_text()
+    assert "by 59 runs of one node: " in text and "other nodes may differ by more" in text
+    assert "as these runs" in text and "fleet" not in text
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--learn",), "--learn: which runs is missing; expected RUN…"),
+        (("--learn",), "--learn: the runs are missing; expected RUN…"),
         (("--learn", "nosuch"), "RUN: no such run; got 'nosuch'"),
         (("--from", "nosuch"), "RUN: no such run; got 'nosuch'"),
         (("--from", "run", "--tolerance", "5"), "--tolerance: is no share; got '5'"),
@@ -85,7 +106,7 @@ def test_a_limit_is_learnt_from_a_fleet_and_one_run_counts_once() -> None:
         (("--from", "run", "--via", "local"), "--via: has no effect with --from run"),
         (("--learn", "run", "--tolerance", "5%"), "--tolerance: has no effect with --learn"),
         (("c.toml", "--tolerance", "5%"), "--tolerance: has no effect here; got '5%', expected with --from"),
-        (("c.toml", "d.toml"), "which contract is missing; got 'c.toml d.toml'"),
+        (("c.toml", "d.toml"), "accept: takes one contract; got 'c.toml d.toml'"),
     ],
 )
 def test_bad_words_are_refused_in_one_line(words: tuple[str, ...], said: str) -> None:

@@ -25,18 +25,18 @@ def alike(dice: np.random.Generator, runs: int, correlation: float, heavy: bool 
     return values[50:]
 
 
-def in_blocks(dice: np.random.Generator, recorded: Floats, runs: int, block: int = 10) -> Floats:
+def in_blocks(dice: np.random.Generator, simulated: Floats, runs: int, block: int = 10) -> Floats:
     """A circular block bootstrap: what follows one another stays together within a block."""
-    starts = dice.integers(0, len(recorded), size=-(-runs // block))
-    places = (starts[:, None] + np.arange(block)).ravel()[:runs] % len(recorded)
-    return recorded[places]
+    starts = dice.integers(0, len(simulated), size=-(-runs // block))
+    places = (starts[:, None] + np.arange(block)).ravel()[:runs] % len(simulated)
+    return simulated[places]
 
 
 def alarms(correlation: float, figures: int, series: int, seed: int) -> int:
     dice = np.random.default_rng(seed)
-    recorded = [alike(dice, 400, correlation, heavy) for heavy in (False, True)]
+    simulated = [alike(dice, 400, correlation, heavy) for heavy in (False, True)]
     found = [
-        change_points(np.exp(in_blocks(dice, recorded[number % 2], 200)), level_of(figures), number)
+        change_points(np.exp(in_blocks(dice, simulated[number % 2], 200)), level_of(figures), number)
         for number in range(series)
     ]
     return sum(map(len, found))

@@ -95,7 +95,7 @@ def test_a_file_that_is_not_there_is_named() -> None:
     answer = assay("accept", "nosuch.toml")
     assert answer.status == 2 and "nosuch.toml: cannot be read" in answer.err
     answer = assay("accept")
-    assert answer.status == 2 and "which contract is missing" in answer.err
+    assert answer.status == 2 and "the contract is missing" in answer.err
 
 
 def test_the_template_is_a_contract() -> None:

@@ -73,15 +73,16 @@ def test_prometheus_reads_each_figure_with_its_labels(folder: Path) -> None:
     assert len(read) == sum(len(family.samples) for family in families)  # no sample twice
     reported = [each for each in figures_of(folder) if each["value"] is not None]
     for each in reported:
-        labels = {key: str(value) for key, value in each["params"].items()}
-        labels |= {"statistic": each["statistic"], "state": each["state"]}
-        labels |= {} if each["host"] is None else {"host": each["host"]}
+        case = {key: str(value) for key, value in each["params"].items()}
+        case |= {} if each["host"] is None else {"host": each["host"]}
+        labels = case | {"statistic": each["statistic"]}
         found = [
             value
             for (name, of), value in read.items()
             if name.startswith(f"assay_{each['benchmark']}_{each['name']}") and dict(of) == labels
         ]
         assert found == [each["value"]], each
+        assert read[f"assay_{each['benchmark']}_{each['name']}_state", tuple(sorted(case.items()))] == 0, each
     counted = Counter((each["benchmark"], each["state"]) for each in figures_of(folder))
     states = {of: value for (name, of), value in read.items() if name == "assay_figures"}
     assert {(dict(of)["benchmark"], dict(of)["state"]): value for of, value in states.items()} == counted
@@ -123,6 +124,8 @@ def test_an_invalid_figure_fails_in_junit_and_has_no_sample(folder: Path, monkey
         "clean": len(cases) - 2,
     }
     assert sum("statistic" in sample.labels for sample in samples) == len(cases) - 2
+    states = [sample.value for sample in samples if sample.name.endswith("_state")]
+    assert (states.count(3.0), states.count(2.0)) == (1, 1) and set(states) <= {0.0, 2.0, 3.0}
 
 
 @pytest.mark.parametrize(

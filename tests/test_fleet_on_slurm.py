@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -15,6 +17,7 @@ import pytest
 import slurm_cluster
 from command_line import assay
 from slurm_cluster import SlurmCluster
+from test_accept import contract
 
 pytestmark = [
     *(pytest.mark.nightly, pytest.mark.measures, pytest.mark.slurm, pytest.mark.timeout(600)),
@@ -83,4 +86,22 @@ def test_doctor_names_each_for_what_it_is() -> None:
         DRAINED: "Slurm reports it as drained",
         SHARED: "Slurm reports it as allocated",
     }
-    assert [each["node"] for each in found["slow"]] == [SLOW]
+    (slow,) = found["slow"]
+    assert slow["node"] == SLOW and slow["named"] and slow["repeats"] >= 7
+    drain = shlex.split(slow["drain"])
+    assert drain[:4] == ["scontrol", "update", f"NodeName={SLOW}", "State=DRAIN"]
+    assert json.dumps(found).count("State=DRAIN") == 1
+
+
+def test_accept_judges_each_node_that_is_left(cluster: SlurmCluster) -> None:
+    """Slow and silent nodes are drained; what others keep is not waited for. Nodes of one host disturb each other."""
+    for node in (SLOW, SILENT):
+        cluster.ask("scontrol", "update", f"nodename={node}", "state=drain", "reason=doctor")
+    path = contract('name = "clock"\nbenchmark = "clock"\nfigure = "frequency"\nat_least = "1 MHz"\n')
+    answer = assay("accept", str(path), "--via", "slurm", "-N", "4", "--most", "6", "--json")
+    assert answer.status in (0, 4), answer.err
+    (found,) = answer.document["requirements"]
+    assert [each["node"] for each in found["nodes"]] == ["n1", "n5", "n7", "n8"]
+    assert all(each["launches"] == each["met"] > 0 for each in found["nodes"])
+    assert {each["verdict"] for each in found["nodes"]} <= {"accepted", "not shown"}
+    assert all(each["reason"] for each in found["nodes"] if each["verdict"] == "not shown")

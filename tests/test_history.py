@@ -58,6 +58,27 @@ def test_a_step_is_found_at_its_run_with_what_changed_there_first(
     assert [run["id"] for run in document["runs"]] == ids == [each["run"] for each in document["series"][0]["values"]]
 
 
+def test_a_level_of_load_that_changed_at_the_step_is_named_as_its_cause(tmp_path: Path) -> None:
+    """A neighbour that works from the step on; then one that comes and goes, which is no cause of a step."""
+    from_there = [0.9 if number >= STEP else 0.02 for number in range(RUNS)]
+    now_and_then = [0.9 * (number % 2) for number in range(RUNS)]
+    for name, others, causes in (("one", from_there, [("load_of_others", True)]), ("two", now_and_then, [])):
+        ids = made(tmp_path / name, values(1.1), host=name, others=others)
+        document = assay("history", ROUND, "--machine", name, "--json").document
+        (change,) = document["changes"]
+        assert [(each["key"], each["lasting"]) for each in change["changed"]] == causes
+        assert change["at_run"] == ids[STEP]
+        assert [run["others"] for run in document["runs"]] == pytest.approx(others)
+    assert "load_of_others 0.02 processors to 0.9 processors" in assay("history", ROUND, "--machine", "one").out
+
+
+def test_a_kernel_that_changed_with_the_load_is_named_before_it(tmp_path: Path) -> None:
+    others = [0.9 if number >= STEP else 0.02 for number in range(RUNS)]
+    made(tmp_path / "runs", values(1.1), since("kernel", "6.11", "6.12"), others=others)
+    (change,) = assay("history", ROUND, *HERE, "--json").document["changes"]
+    assert [each["key"] for each in change["changed"] if each["lasting"]] == ["kernel", "load_of_others"]
+
+
 def test_the_terminal_says_since_what(tmp_path: Path) -> None:
     made(tmp_path / "runs", values(1.1), since("kernel", "6.11", "6.12"))
     out = assay("history", *HERE).out

@@ -119,23 +119,30 @@ def _binomial(count: int, share: float) -> Floats:
     return np.asarray(stats.binom.pmf(np.arange(count + 1), count, share))
 
 
-def launches_needed(spread: float, indifference: float, buyer: float, vendor: float, risks: tuple[float, float]) -> int:
+def launches_needed(
+    spread: float,
+    indifference: float,
+    buyer: float,
+    vendor: float,
+    risks: tuple[float, float],
+    most: int = MOST_LAUNCHES,
+) -> int:
     """Return the fewest launches with which both risks are met, launches being log-normal about the machine's median.
 
     A machine that is better than the limit by `indifference` (relative) is then accepted, and one that is worse by it
     rejected, each with 1 less its risk in `risks` (vendor's, buyer's). `spread`: the standard deviation of ln(value) of
-    launches; `buyer`, `vendor`: the levels of the test. ValueError beyond MOST_LAUNCHES.
+    launches; `buyer`, `vendor`: the levels of the test. ValueError beyond `most`.
     """
     from scipy import stats
 
     share = 1.0 if spread <= 0 else float(stats.norm.cdf(math.log1p(indifference) / spread))
     launches = 1
-    while launches <= MOST_LAUNCHES:
+    while launches <= most:
         plan = AcceptancePlan(looks_of(launches), buyer, vendor)
         if plan.chances(share)[0] >= 1 - risks[0] and plan.chances(1 - share)[1] >= 1 - risks[1]:
             return launches
         launches += 1 if launches < 100 else launches // 20
-    raise ValueError(f"more than {MOST_LAUNCHES} launches")
+    raise ValueError(f"more than {most} launches")
 
 
 def planning_spread(values: Sequence[float], indifference: float) -> float:

@@ -6,6 +6,7 @@ from collections import Counter
 
 from assay.document.acceptance import Acceptance, NodeVerdict, RequirementVerdict
 from assay.document.grid import Grid, grid
+from assay.machine.units import waiting_time
 from assay.report.units import human
 
 MOST_NODES = 8  # lines of nodes that do not meet a requirement
@@ -41,8 +42,25 @@ def _line(name: str, of: RequirementVerdict | NodeVerdict, requirement: Requirem
 
 
 def reasons(of: Acceptance) -> list[str]:
-    """The reason of each requirement that is not accepted."""
-    return [f"{each.name}: {each.verdict}: {each.reason}" for each in of.requirements if each.reason]
+    """The reason of each requirement that is not accepted, and what would decide it where it is not shown."""
+    return [
+        f"{each.name}: {each.verdict}: {each.reason}" + (f"; {text}" if (text := what_would_decide(each)) else "")
+        for each in of.requirements
+        if each.reason
+    ]
+
+
+def what_would_decide(of: RequirementVerdict) -> str:
+    """What would decide a requirement, in words; empty where nothing is known to."""
+    if of.decides is None:
+        return ""
+    words = []
+    if of.decides.launches is not None:
+        took = "" if of.decides.seconds is None else f", {waiting_time(of.decides.seconds)}"
+        words.append(f"about {of.decides.launches} launches (--most {of.decides.launches}{took})")
+    if of.decides.quiet:
+        words.append("a measurement without the disturbance")
+    return f"{' and '.join(words)} would decide it"
 
 
 def one_line(of: Acceptance) -> str:

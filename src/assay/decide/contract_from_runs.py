@@ -14,7 +14,7 @@ from assay.analysis.tolerance import share_met, tolerance_limit, values_needed
 from assay.benchmark.record import among
 from assay.case import Case
 from assay.decide.contract import LEAST_RELATIVE, MOST_RELATIVE, amount
-from assay.decide.evidence import sections_by_node
+from assay.decide.evidence import TOGETHER, sections_by_node
 from assay.document.reported_figure import FigureKey, ReportedFigure
 from assay.document.section import Section
 from assay.errors import InputError
@@ -70,13 +70,16 @@ def contract_of_fleet(runs: Sequence[Run], coverage: float, confidence: float) -
     InputError where a figure has too few nodes or runs, with the number needed.
     """
     tables, needed = [], values_needed(coverage, confidence)
+    fleet = True
     for each in _figures(runs):
         by_node: dict[str, list[float]] = defaultdict(list)
         for (_, node), value in each.values.items():
             by_node[node].append(value)
         several = len(by_node) > 1
+        fleet &= several
         values = [statistics.median(of) for of in by_node.values()] if several else list(each.values.values())
-        of = "nodes" if several else "runs"
+        one_node = not several and TOGETHER not in by_node
+        of = "nodes" if several else "runs of one node" if one_node else "runs"
         if len(values) < needed:
             stated = f"{coverage:.3g} of them at a confidence of {confidence:.3g}"
             problem = f"{len(values)} {of} have {each.benchmark} {each.figure}, too few for a limit of {stated}"
@@ -85,12 +88,17 @@ def contract_of_fleet(runs: Sequence[Run], coverage: float, confidence: float) -
         share = share_met(len(values), coverage, RISK) if several else 1.0
         fault = smallest_fault(limit, statistics.median(values), higher=each.higher)
         note = (
-            f"by {len(values)} {of}: one like these misses it in at most {1 - coverage:.3g} (confidence "
-            f"{confidence:.3g}); a usual one that is worse by {fault:.2g} is rejected with {1 - RISK:g}"
+            f"by {len(values)} {of}: one like these misses it with a probability of at most {_percent(1 - coverage)} "
+            f"(confidence {_percent(confidence)}); a usual one that is worse by {_percent(fault)} is rejected with a "
+            f"probability of {_percent(1 - RISK)}" + "; other nodes may differ by more" * one_node
         )
         tables.append(_requirement(each, limit, {"share": math.floor(share * 1000) / 1000}, note))
     ids = ", ".join(str(run.about["id"]) for run in runs[:4]) + (f" and {len(runs) - 4} more" if len(runs) > 4 else "")
-    return _text("as the fleet", tables, [f"Limits learnt from runs {ids}."])
+    return _text("as the fleet" if fleet else "as these runs", tables, [f"Limits learnt from runs {ids}."])
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g}%"
 
 
 def smallest_fault(limit: float, usual: float, *, higher: bool) -> float:

@@ -11,10 +11,10 @@ vendor = "5%"   # how probably a machine that meets all limits is rejected
 buyer = "5%"    # how probably a machine that misses a limit is accepted
 
 [[requirement]]
-name = "memory bandwidth of a node"
+name = "memory bandwidth of one thread"
 benchmark = "stream"
 figure = "rate"
-case = { kernel = "triad", threads = 1 }   # threads: all of a node
+case = { kernel = "triad", threads = 1 }   # a node: as many threads as it has
 at_least = "12 GB/s"
 share = 1             # of the nodes that must meet it; 0.95: all but one in twenty
 indifference = "5%"   # the smallest shortfall that must be found

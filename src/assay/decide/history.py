@@ -46,13 +46,13 @@ def history(
 ) -> MachineHistory:
     """Look for changes in every series, ordered by their run; with `limit` (1) judge whether a figure became worse."""
     level = level_of(len(series))
-    made_with = {run.id: run.made_with for run in runs}
+    by_id = {run.id: run for run in runs}
     place = {run.id: number for number, run in enumerate(runs)}
     found: list[HistoryChange] = []
     verdicts: list[RegressionVerdict] = []
     for of in series:
         points = change_points([each.value for each in of.values], level)
-        found += [_change(of, points, number, made_with) for number in range(len(points))]
+        found += [_change(of, points, number, by_id) for number in range(len(points))]
         if limit is not None:
             verdicts.append(_regression(of, points, level, limit))
     judged, passed = _summed(verdicts) if limit is not None else (None, None)
@@ -126,13 +126,15 @@ def status(found: MachineHistory) -> int:
 
 
 def _change(
-    of: FigureHistory, points: list[ChangePoint], number: int, made_with: Mapping[str, Mapping[str, str]]
+    of: FigureHistory, points: list[ChangePoint], number: int, by_id: Mapping[str, HistoryRun]
 ) -> HistoryChange:
     values = [each.value for each in of.values]
     ids = [each.run for each in of.values]
     parts = segments(points, len(values))
     (start, at), (_, end) = parts[number], parts[number + 1]
     ratio = compare(values[start:at], values[at:end], paired=False)
+    made_with = {run: by_id[run].made_with for run in ids}
+    others = {run: by_id[run].others for run in ids}
     return HistoryChange(
         figure=of.figure,
         params=of.params,
@@ -147,7 +149,7 @@ def _change(
         p=points[number].p,
         runs_before=at - start,
         runs_after=end - at,
-        changed=find_changes(ids, made_with, at, start, end, of.figure.partition(".")[0]),
+        changed=find_changes(ids, made_with, at, start, end, of.figure.partition(".")[0], others),
     )
 
 

@@ -61,7 +61,7 @@ def series(
             warn(f"{error}; this run is skipped")
             continue
         created = float(run.about.get("created") or 0.0)
-        made.append(HistoryRun(run.about["id"], created, run.about.get("label"), _made_with(run)))
+        made.append(HistoryRun(run.about["id"], created, run.about.get("label"), _made_with(run), reached.others))
         for benchmark in {key[0] for key in reached.headlines}:
             heads[benchmark] = {key for key in reached.headlines if key[0] == benchmark}
         for key, figure in reached.figures.items():

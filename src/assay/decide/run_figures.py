@@ -22,6 +22,7 @@ from assay.report.derive.document import document
 from assay.report.judge import gate
 from assay.report.judge.comparison import Key, compared, identity, outcomes_of
 from assay.report.judge.run_differences import matched
+from assay.samples import Measured
 from assay.store import Run
 from assay.stored.lines import write_whole
 
@@ -31,10 +32,14 @@ OVER = ("done", "failed")  # states of a run that no later command continues
 
 @dataclass(frozen=True)
 class RunFigures:
-    """The figures of a run that a comparison can be about, and which of them are its main ones."""
+    """The figures of a run that a comparison can be about, and which of them are its main ones.
+
+    `others`: how many processors other processes used on average during the run's blocks; None where that is not known.
+    """
 
     figures: dict[Key, ReportedFigure]
     headlines: set[Key]
+    others: float | None
 
 
 def run_figures(run: Run) -> RunFigures:
@@ -44,10 +49,10 @@ def run_figures(run: Run) -> RunFigures:
     if stored is not None:
         return stored
     (whole,) = matched([document(run)])
-    found = RunFigures(compared(whole), gate.headlines(whole))
+    found = RunFigures(compared(whole), gate.headlines(whole), _others(run))
     if run.state in OVER:
         entries = [[key[0], to_json(figure), key in found.headlines] for key, figure in found.figures.items()]
-        text = json.dumps(entries)
+        text = json.dumps({"others": found.others, "figures": entries})
         with contextlib.suppress(OSError):  # somebody else's run: then it is judged anew each time
             write_whole(path, json.dumps({"made_from": made_from, "sha256": _digest(text.encode())}) + "\n" + text)
     return found
@@ -59,18 +64,28 @@ def _stored(path: Path, made_from: str) -> RunFigures | None:
         head, _, text = path.read_text(encoding="utf-8").partition("\n")
         if json.loads(head) != {"made_from": made_from, "sha256": _digest(text.encode())}:
             return None
-        entries = json.loads(text)
+        stored = json.loads(text)
     except (OSError, ValueError):
         return None
     figures: dict[Key, ReportedFigure] = {}
     headlines: set[Key] = set()
-    for benchmark, data, main in entries:
+    for benchmark, data, main in stored["figures"]:
         figure = from_json(ReportedFigure, data)
         key = (benchmark, figure.name, identity(figure.params, outcomes_of(benchmark)))
         figures[key] = figure
         if main:
             headlines.add(key)
-    return RunFigures(figures, headlines)
+    return RunFigures(figures, headlines, stored["others"])
+
+
+def _others(run: Run) -> float | None:
+    seconds = wall = 0.0
+    for _, file in run.tasks():
+        for row in file.rows:
+            if isinstance(row, Measured) and row.block.others is not None and row.block.wall:
+                seconds += row.block.others
+                wall += row.block.wall
+    return seconds / wall if wall > 0 else None
 
 
 def _made_from(run: Run) -> str:

@@ -12,6 +12,7 @@ from assay.decide.contract import Contract, Requirement
 from assay.decide.contract_verdict import judged_requirement, whole_verdict
 from assay.decide.evidence import NodeEvidence, SectionsByNode, evidence, sections_by_node
 from assay.decide.part_evidence import part_evidence
+from assay.decide.what_decides import what_decides
 from assay.document.acceptance import Acceptance, AcceptedRun, ContractNamed, StatedRisks
 from assay.document.host_facts import HostFacts
 from assay.errors import InputError
@@ -37,15 +38,14 @@ def judged_runs(
         each.record.name: sections_by_node(of[each.record.name], each.record) if each.record.name in of else NOTHING
         for each in contract.requirements
     }
-    judged = [
-        judged_requirement(
-            contract,
-            each,
-            _evidence(each, of.get(each.record.name), found[each.record.name]),
-            (looks or {}).get(each.record.name),
-        )
-        for each in contract.requirements
-    ]
+    judged = []
+    for each in contract.requirements:
+        name = each.record.name
+        seen = _evidence(each, of.get(name), found[name])
+        verdict = judged_requirement(contract, each, seen, (looks or {}).get(name))
+        if looks is None or ended is not None:  # no further launch is made
+            verdict = replace(verdict, decides=what_decides(contract, each, seen, verdict, of.get(name)))
+        judged.append(verdict)
     return Acceptance(
         verdict=whole_verdict(judged),
         risks=StatedRisks(contract.vendor, contract.buyer),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from assay.decide.acceptance_tables import table
+from assay.decide.acceptance_tables import table, what_would_decide
 from assay.decide.page_template import page_from
 from assay.document.acceptance import Acceptance
 from assay.report.units import params
@@ -12,7 +12,7 @@ from assay.report.units import params
 
 def sheet(of: Acceptance) -> str:
     """Lay out the page; it needs no other file."""
-    filters = {"percent": _percent, "date": _date, "case": params}
+    filters = {"percent": _percent, "date": _date, "case": params, "decides": what_would_decide}
     return page_from("sheet.html", filters, of=of, table=table(of))
 
 

@@ -24,11 +24,25 @@ class NodeVerdict:
 
 
 @dataclass(frozen=True)
+class Decides:
+    """What would decide a requirement that is not shown.
+
+    `launches`: of another acceptance, with about how many `seconds` of them; null: none would, or not that is known.
+    `quiet`: a figure was disturbed, so that it needs a measurement without that.
+    """
+
+    launches: int | None
+    seconds: float | None
+    quiet: bool
+
+
+@dataclass(frozen=True)
 class RequirementVerdict:
     """One requirement; `limit` in `unit`.
 
     `value`, `interval` and `launches` are of the worst of the nodes that must meet the limit (their `share`). Of a
     requirement on `parts` these are in the place of nodes, and the value is what their messages take longer (1).
+    `decides`: of one that is not shown.
     """
 
     name: str
@@ -47,6 +61,7 @@ class RequirementVerdict:
     indifference: float
     reason: str | None
     parts: Annotated[list[str] | None, WRITTEN_IF_SET] = None
+    decides: Annotated[Decides | None, WRITTEN_IF_SET] = None
 
 
 @dataclass(frozen=True)

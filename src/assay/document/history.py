@@ -20,12 +20,16 @@ class HistoryValue:
 
 @dataclass(frozen=True)
 class HistoryRun:
-    """A run: its id, when it was made [s since 1970], and what it was made with: text by key."""
+    """A run: its id, when it was made [s since 1970], and what it was made with: text by key.
+
+    `others`: the processors that other processes used on average while it measured; None where no account states it.
+    """
 
     id: str
     created: float
     label: str | None
     made_with: dict[str, str]
+    others: float | None = None
 
 
 @dataclass

@@ -1,8 +1,9 @@
 """OpenMetrics 1.0, as node_exporter's textfile collector and Prometheus read it: a gauge for each figure and unit.
 
 Source: https://prometheus.io/docs/specs/om/open_metrics_spec/. Values are in SI units, which the metric's name ends in.
-Only what may be shown as an estimate is written: an invalid figure and a bound have no value, so no sample; how many
-there are of each state is a metric of its own, so that an absence is noticed.
+Only what may be shown as an estimate is written: an invalid figure and a bound have no value, so no sample. The state
+of each figure is a gauge of its own with the same labels: as a label it would begin another time series at each
+disturbance. It is a number, as node_exporter refuses OpenMetrics' type stateset.
 """
 
 from __future__ import annotations
@@ -17,6 +18,10 @@ from assay.exporters import Exporter, ExportSource
 UNITS = {"s": "seconds", "B": "bytes", "B/s": "bytes_per_second", "flop/s": "flops_per_second", "1": "ratio",
          "W": "watts", "J": "joules", "Hz": "hertz"}  # fmt: skip
 WRITTEN = ("clean", "disturbed")
+STATES = ("clean", "disturbed", "bound", "invalid")  # 0 to 3
+STATE_HELP = "State of the figure: " + ", ".join(f"{number} {state}" for number, state in enumerate(STATES)) + "."
+
+States = dict[str, dict[str, int]]  # by metric and labels
 
 
 def write(source: ExportSource, out: TextIO) -> int:
@@ -24,21 +29,24 @@ def write(source: ExportSource, out: TextIO) -> int:
     document = source.document
     families: dict[tuple[str, str], list[ReportedFigure]] = defaultdict(list)
     states: Counter[tuple[str, str]] = Counter()
+    of_figures: States = defaultdict(dict)
     for section in document.benchmarks:
         for figure in section.figures:
             states[section.benchmark, figure.state] += 1
+            of, labels = of_figures[_name(figure, "state")], _labels(_case(figure))
+            of[labels] = max(of.get(labels, 0), STATES.index(figure.state))
             if figure.state in WRITTEN and figure.value is not None:
-                families[_name(figure), _unit(figure.unit)].append(figure)
+                families[_name(figure, _unit(figure.unit)), _unit(figure.unit)].append(figure)
     for (name, unit), figures in families.items():
         out.write(f"# TYPE {name} gauge\n")
         if unit:
             out.write(f"# UNIT {name} {unit}\n")
         out.write(f"# HELP {name} {_escaped(figures[0].help or f'{figures[0].benchmark} {figures[0].name}')}\n")
         for figure in figures:
-            labels = {**figure.params, "statistic": figure.statistic, "state": figure.state}
-            if figure.host is not None:
-                labels["host"] = figure.host
-            out.write(f"{name}{_labels(labels)} {figure.value!r}\n")
+            out.write(f"{name}{_labels(_case(figure) | {'statistic': figure.statistic})} {figure.value!r}\n")
+    for name, of in of_figures.items():
+        out.write(f"# TYPE {name} gauge\n# HELP {name} {STATE_HELP}\n")
+        out.writelines(f"{name}{labels} {state}\n" for labels, state in of.items())
     out.write("# TYPE assay_figures gauge\n# HELP assay_figures Figures of the run by benchmark and state.\n")
     for (benchmark, state), count in sorted(states.items()):
         out.write(f"assay_figures{_labels({'benchmark': benchmark, 'state': state})} {count}\n")
@@ -55,9 +63,14 @@ def _unit(unit: str) -> str:
     return UNITS.get(unit) or re.sub(r"\W+", "_", unit.replace("/", "_per_")).strip("_")
 
 
-def _name(figure: ReportedFigure) -> str:
-    """`assay_BENCHMARK_FIGURE_UNIT`, each in what a metric's name may hold."""
-    parts = ["assay", figure.benchmark, figure.name, _unit(figure.unit)]
+def _case(figure: ReportedFigure) -> dict[str, object]:
+    """Labels of a figure's case, and of the node where it is of one."""
+    return {**figure.params} | ({} if figure.host is None else {"host": figure.host})
+
+
+def _name(figure: ReportedFigure, end: str) -> str:
+    """`assay_BENCHMARK_FIGURE_END`, each in what a metric's name may hold; the end is a unit, or `state`."""
+    parts = ["assay", figure.benchmark, figure.name, end]
     return "_".join(re.sub(r"[^a-zA-Z0-9]+", "_", part).strip("_") for part in parts if part)
 
 

@@ -175,7 +175,9 @@ def _check_commands(source: Source, name: str, entry: JobKind) -> None:
     synthetic = [key for key in SYNTHETIC if getattr(entry, key) is not None]
     if entry.command is not None and synthetic:
         problem = "is of a synthetic job, and this one has a command"
-        raise source.error((name, synthetic[0]), problem, value=getattr(entry, synthetic[0]), accepted="one of both")
+        raise source.error(
+            (name, synthetic[0]), problem, value=getattr(entry, synthetic[0]), accepted="only one of the two"
+        )
     own_check = entry.command is None and entry.program is None and not entry.part
     if (entry.answer is not None or entry.check is not None) and own_check:
         key = "check" if entry.answer is None else "answer"
@@ -193,7 +195,7 @@ def _check_program(source: Source, name: str, entry: JobKind) -> None:
     for key in ("command", "answer", "check", *SYNTHETIC):
         if (value := getattr(entry, key)) is not None:
             problem = f"cannot be used with a benchmark program ({entry.program}), which checks its own answer"
-            raise source.error((name, key), problem, value=value, accepted="one of both")
+            raise source.error((name, key), problem, value=value, accepted="only one of the two")
     program_jobs.check_slice(source, (name,), entry.slice, entry.settings)
     program_jobs.check(source, (name,), entry.program, entry.settings, entry.processors)
 
@@ -202,7 +204,7 @@ def _check_parts(source: Source, name: str, entry: JobKind) -> None:
     for key in ("program", "command", "answer", "check", *SYNTHETIC) if entry.part else ():
         if (value := getattr(entry, key)) is not None:
             problem = "cannot be used with parts, which are benchmark programs that check their own answers"
-            raise source.error((name, key), problem, value=value, accepted="one of both")
+            raise source.error((name, key), problem, value=value, accepted="only one of the two")
     for at, part in enumerate(entry.part):
         where = (name, "part", at)
         if part.processors is not None and part.processors > entry.processors:

@@ -100,7 +100,7 @@ def check_slice(source: Source, where: tuple[str | int, ...], text: str | None, 
     repetitions = next((each for each in settings if each.startswith("repetitions=")), None)
     if repetitions is not None:
         problem = f"is a time, where {repetitions} is the number of readings"
-        raise source.error(line, problem, value=text, accepted="one of both")
+        raise source.error(line, problem, value=text, accepted="only one of the two")
 
 
 def arguments(settings: Sequence[str], slice_: float | None, operations: int | None, seed: int) -> tuple[str, ...]:

@@ -118,7 +118,7 @@ def contract_from_run(run: str, tolerance: str | None) -> str:
 def learnt(runs: Sequence[str], coverage: str | None, confidence: str | None) -> str:
     """A contract that the nodes of these runs meet."""
     if not runs:
-        raise InputError("which runs is missing", key="--learn", accepted="RUN…")
+        raise InputError("the runs are missing", key="--learn", accepted="RUN…")
     stated = [share(text, option) for text, option in ((coverage, "--coverage"), (confidence, "--confidence"))]
     opened = {run.about["id"]: run for run in map(Run.open, runs)}
     return contract_of_fleet(list(opened.values()), stated[0] or RATE, stated[1] or RATE)

@@ -123,8 +123,8 @@ def register(app: typer.Typer) -> None:
                 raise InputError("has no effect here", key=option, value=value, accepted=f"with {of}")
         if not names or len(names) > 1:
             accepted = "one CONTRACT.toml; or --template, --from RUN, --learn RUN… to write one"
-            seen = " ".join(names or []) or None
-            raise InputError("which contract is missing", key="accept", value=seen, accepted=accepted)
+            problem = "takes one contract" if names else "the contract is missing"
+            raise InputError(problem, key="accept", value=" ".join(names or []) or None, accepted=accepted)
         contract = Path(names[0])
         _file_names.check_suffix("--junit", junit, "XML", _file_names.XML)
         _file_names.check_suffix("--sheet", sheet, "HTML", _file_names.PAGE)

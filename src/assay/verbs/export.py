@@ -62,7 +62,7 @@ def register(app: typer.Typer) -> None:
 
         rows_named = output is not None and output.suffix.lower() in _file_names.TABLE  # --json is of what is printed
         if format is not None and output is None and (format != "json" if json else quiet):
-            accepted = "one of both, or --out FILE, which is written in this format"
+            accepted = "only one of the two, or --out FILE, which is written in this format"
             shadowing = "--json" if json else "--quiet"
             raise InputError(f"has no effect with {shadowing}", key="--format", value=format.value, accepted=accepted)
         chosen = exporters.exporter(format or ("json" if json and not rows_named else "csv"))

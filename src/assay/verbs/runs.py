@@ -94,10 +94,15 @@ def register(app: typer.Typer) -> None:
             return
         console = listing()
         if not found:
-            console.print("No runs yet: assay evaluate makes one." if keep is None else "No run is older than these.")
+            console.print("No runs yet: assay evaluate makes one." if keep is None else _none_older(keep))
             return
         for line in _lines([_cells(each) for each in found], console.width):
             console.print(line, soft_wrap=True)
+
+
+def _none_older(keep: int) -> str:
+    newest = f"the newest {keep} of their machines" if keep > 1 else "the newest of their machines"
+    return f"No run may go: all are among {newest}, have a label, or are being written."
 
 
 def _cells(entry: KnownRun) -> dict[str, str]:

@@ -57,7 +57,7 @@ def register(app: typer.Typer) -> None:
         _file_names.check_suffix("--out", out, "lines of JSON", _file_names.POINTS)
         known = file.shipped()
         if everything and name is not None:
-            raise InputError("has no effect with --all", key="STUDY", value=name, accepted="one of both")
+            raise InputError("has no effect with --all", key="STUDY", value=name, accepted="only one of the two")
         if docs is not None and not everything:
             raise InputError("has no effect here", key="--docs", value=str(docs), accepted="with --all")
         if not everything and name is None:

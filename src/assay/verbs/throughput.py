@@ -144,7 +144,9 @@ def register(app: typer.Typer) -> None:
         )
         if dry_run:
             if until is not None:
-                raise InputError("has no use with --dry-run", key="--until", value=until, accepted="one of both")
+                raise InputError(
+                    "has no use with --dry-run", key="--until", value=until, accepted="only one of the two"
+                )
             _dry(request, on, settings or [], json, quiet)
             return
         if via is not None:

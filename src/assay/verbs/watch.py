@@ -56,9 +56,11 @@ def register(app: typer.Typer) -> None:
         assert period is not None  # as the text is not None
         limit = limit_of(regression or LIMIT)
         if once and install is not None:
-            raise InputError("has no effect with --once", key="--install", value=install, accepted="one of both")
+            raise InputError(
+                "has no effect with --once", key="--install", value=install, accepted="only one of the two"
+            )
         if once and every is not None:
-            raise InputError("has no effect with --once", key="--every", value=every, accepted="one of both")
+            raise InputError("has no effect with --once", key="--every", value=every, accepted="only one of the two")
         options: _watch_round.RoundOptions = {
             "only": only,
             "profile": profile,
