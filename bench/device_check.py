@@ -2,8 +2,9 @@
 
 Memory, peaks, matrix products by our kernel and by the vendor's library, copies by NUMA node, latency, launches and
 overlap: three launches of each, in turn, as far as the time goes. The best case of each kernel and type is shown with
-its share of what the vendor states. FOLDER gets the programs, compiled for any x86-64-v2, and a script that needs bash
-alone, so that the machine with the device needs neither Assay nor a compiler:
+its share of what the vendor states. FOLDER gets the programs, compiled for any x86-64-v2, and a script for bash (with
+`timeout`, `dirname` and `rm`), so that the machine with the device needs neither Assay nor a compiler; it needs the
+device's driver, and for CUDA NVRTC and cuBLAS:
 
     ./x bench device_check FOLDER --prepare     # here
     bash FOLDER/check.sh                        # there, then FOLDER back
@@ -102,9 +103,10 @@ def show(folder: Path) -> int:
         elif event["event"] in ("note", "doubt", "skip"):
             notes[f"{event['event']}: {event['text']}"] = None
         elif event["event"] == "device":
-            slowed = sum(bool(each) for each in event["limits"]) / max(1, len(event["limits"]))
-            others = max(event["others"], default=0)
-            notes[f"{path.stem}: {event['device']} slowed down in {slowed:.0%} of looks, {others:g} others"] = None
+            limits, others = ([each for each in event[key] if each is not None] for key in ("limits", "others"))
+            slowed = f"{sum(map(bool, limits)) / len(limits):.0%}" if limits else "an unknown part"
+            more = f"{max(others):g}" if others else "an unknown number of"
+            notes[f"{path.stem}: {event['device']} slowed down in {slowed} of looks, {more} others"] = None
     for (name, device, case), best in cases.items():
         print(f"{name}: {case}: {_words(name, device, case, best)}")
     print(*notes, sep="\n")

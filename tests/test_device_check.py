@@ -1,4 +1,4 @@
-"""What is taken to a machine with a device: programs and a script that need bash alone, and what they wrote, shown."""
+"""What is taken to a machine with a device: programs and a script for bash, and what they wrote, shown."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def line(event: str, **more: Any) -> str:
     return json.dumps({"event": event, "case": CASE} | more) + "\n"
 
 
-def test_what_was_written_stands_beside_what_the_vendor_states(
+def test_what_was_written_is_shown_with_what_the_vendor_states(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     blocks = [line("block", metric="time", values=[1 / 50e12, 1 / 60e12]), line("block", metric="error", values=[0.1])]
@@ -34,6 +34,9 @@ def test_what_was_written_stands_beside_what_the_vendor_states(
     case = "device-gemm: device=cuda:0 type=float64 code=library n=4096"
     assert f"{case}: 60 Tflop/s, 90% of 67 Tflop/s as stated\n" in shown
     assert "products-1: cuda:0 slowed down in 50% of looks, 1 others" in shown
+    (tmp_path / "products-1.lines").write_text(json.dumps(state | {"limits": [None, None], "others": [None, None]}))
+    assert device_check.show(tmp_path) == 0
+    assert "slowed down in an unknown part of looks, an unknown number of others" in capsys.readouterr().out
     (tmp_path / "products-2.lines").write_text(line("check", passed=False, detail="wrong"))
     assert device_check.show(tmp_path) == 1 and "; 1 checks FAILED" in capsys.readouterr().out
     assert device_check.show(tmp_path / "empty") == 1

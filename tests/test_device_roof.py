@@ -88,6 +88,31 @@ def test_our_own_kernel_above_its_roof_is_a_finding() -> None:
     assert table.rows[0][-1] == "above its roof"
 
 
+@pytest.mark.parametrize(
+    ("product", "words"),
+    [
+        (("ours", "float64", 4096, 40e12), "measure device-peak and device-stream again"),
+        (("library", "bfloat16", 4096, 1200e12), "what the vendor states is of another device, or wrong here"),
+    ],
+)
+def test_what_was_passed_is_what_is_to_be_looked_at(product: tuple[str, str, int, float], words: str) -> None:
+    (above,) = SECTION.findings(made(product))
+    assert words in above.advice and ("stated" in above.text) == (product[0] == "library")
+
+
+def test_a_cpu_is_named_as_one_in_the_table_of_products() -> None:
+    of_cpu = [
+        rate(name, value, unit, **about, on="CPU through OpenCL", name="EPYC")
+        for name, value, unit, about in (
+            ("device-stream", 1e10, "B/s", {"kernel": "triad", "width": 1, "bytes": 1 << 26}),
+            ("device-gemm", 1e10, "flop/s", {"code": "ours", "type": "float64", "n": 256}),
+        )
+    ]
+    parts = zip(("device-stream", "device-gemm"), of_cpu, strict=True)
+    (table,) = tables(document(*(section(name, found, part="devices") for name, found in parts)))
+    assert [row[0] for row in table.rows] == ["cuda:0, CPU through OpenCL"]
+
+
 def test_the_picture_has_slopes_ceilings_and_products() -> None:
     (plot,) = plots(
         made(("ours", "float64", 256, 8e12), ("ours", "float64", 4096, 9e12), ("library", "tf32", 4096, 3e14))

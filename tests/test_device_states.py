@@ -31,6 +31,21 @@ def test_a_line_is_read_as_looks_in_order_of_time() -> None:
     assert (found.highest, found.looks[2]) == (2e9, DeviceLook(10.1, 1e9, 650.5, 2, ("power", "temperature")))
 
 
+def test_what_is_not_known_is_no_number() -> None:
+    found = device_states(LINE | {"power": [None, 700, None], "others": [None] * 3, "limits": ["", None, None]})
+    assert [look.power for look in found.looks] == [None, 700, None]
+    assert {look.others for look in found.looks} == {None} and [look.limits for look in found.looks] == [(), None, None]
+    bare = device_states(LINE | {"power": [None] * 3, "others": [None] * 3, "limits": [None] * 3})
+    for states, cells in (
+        (found, ("700 W", "700 W", "nothing", "not known")),
+        (bare, ("not known", "not known", "not known", "not known")),
+    ):
+        shown = section("device-launch", [], derived={KEY: [to_json(each) for each in gathered([states])]})
+        (table,) = tables(shown)
+        assert table.rows[0][4:] == cells
+        assert len(plots(shown)) == (1 if states is bare else 2)
+
+
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
@@ -41,6 +56,7 @@ def test_a_line_is_read_as_looks_in_order_of_time() -> None:
         ("power", [-1.0, 1, 1], "power: got -1.0"),
         ("limits", ["", "", "boredom"], "limits: got 'boredom', expected some of power, temperature, hardware"),
         ("most", None, "most: got None"),
+        ("clock", [2e9, None, 1e9], "clock: got None"),
     ],
 )
 def test_an_impossible_line_is_refused(key: str, value: object, words: str) -> None:

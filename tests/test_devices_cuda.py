@@ -76,6 +76,78 @@ def test_host_code_meets_a_driver_that_records(
         assert calls.index("cuModuleLoadData") < launched < len(calls) - calls[::-1].index("cuStreamSynchronize")
 
 
+def test_two_devices_take_turns_each_in_its_own_context(driver: Path, tmp_path: Path) -> None:
+    """Blocks of both are shuffled; the driver refuses streams and events of a context that is not the current one."""
+    status, lines, said, calls = on_shim("launch", driver, tmp_path, "mode=waited,queued")
+    assert status == 0, said
+    order = [block["case"]["device"] for block in of(lines, "block") if block["metric"] == "timer"]  # type: ignore[index]
+    assert len(order) == 8 and order != sorted(order)
+    assert calls.count("cuEventElapsedTime") >= len(order)
+
+
+@pytest.fixture(scope="module")
+def cublas(driver: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = shim(tmp_path_factory.mktemp("cublas"), "cublas_shim", "libcublas.so.13")
+    for each in driver.iterdir():
+        (folder / each.name).symlink_to(each)
+    return folder
+
+
+TYPES = ("float64", "float32", "tf32", "bfloat16", "float16", "int8")
+PRODUCTS = ("code=library", f"type={','.join(TYPES)}", "n=64,128")
+
+
+def test_products_are_what_cublas_is_asked_for(cublas: Path, tmp_path: Path) -> None:
+    """The shim multiplies columns of all types as the manual says, by a handle of each device: both checks pass."""
+    status, lines, said, _ = on_shim("gemm", cublas, tmp_path, *PRODUCTS)
+    assert status == 0, said
+    checks = of(lines, "check")
+    cases = {(each["case"]["device"], each["case"]["type"], each["case"]["n"]) for each in checks}  # type: ignore[index]
+    assert cases == {(f"cuda:{at}", kind, n) for at in (0, 1) for kind in TYPES for n in (64, 128)}
+    assert len(checks) == 2 * len(cases) and all(each["passed"] for each in checks)
+    errors = [value for line in of(lines, "block") if line["metric"] == "error" for value in line["values"]]  # type: ignore[attr-defined]
+    assert len(errors) == len(cases) and all(0 <= error < 1 for error in errors) and any(errors)
+
+
+def test_a_wrong_product_of_cublas_fails_its_checks(cublas: Path, tmp_path: Path) -> None:
+    status, lines, said, _ = on_shim("gemm", cublas, tmp_path, *PRODUCTS, fault="one-wrong")
+    assert status == 1 and "row sums wrong" in said
+    assert not any(each["passed"] for each in of(lines, "check") if "row sums" in str(each["detail"]))
+
+
+def test_what_cublas_does_not_multiply_is_left_out(cublas: Path, tmp_path: Path) -> None:
+    status, lines, _, _ = on_shim("gemm", cublas, tmp_path, *PRODUCTS, fault="no-types")
+    assert status == 0 and not of(lines, "block")
+    assert {each["text"] for each in of(lines, "skip")} == {
+        f"cuda:{at}: cuBLAS multiplies no matrices of this type on it" for at in (0, 1)
+    }
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("breaks", "device-gemm: cuda:0 (Shim 0): cublasGemmEx: CUBLAS_STATUS_EXECUTION_FAILED (13)"),
+        ("hangs-product", "cuda:0 (Shim 0): a product by the library: timed out after 5 s"),
+    ],
+)
+def test_a_fault_of_cublas_names_device_and_call(
+    fault: str, message: str, cublas: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_DEVICE_WITHIN", "0.5")  # a library has ten times as long
+    status, _, said, _ = on_shim("gemm", cublas, tmp_path, "code=library", "type=float64", "n=64", fault=fault)
+    assert status == 1 and said.splitlines() == [message]
+
+
+@pytest.mark.parametrize("fault", ["hangs-launch", "hangs-copy"])
+def test_a_call_that_does_not_return_ends_the_launch(
+    fault: str, driver: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_DEVICE_WITHIN", "2")
+    status, _, said, _ = on_shim("launch", driver, tmp_path, "mode=waited", fault=fault)
+    assert status == 1
+    assert said.splitlines() == ["cuda:0 (Shim 0): waiting for what was queued: timed out after 2 s"]
+
+
 @pytest.fixture(scope="module")
 def float8(driver: Path) -> Path:
     return shim(driver, "cublas_lt_shim", "libcublasLt.so.13")

@@ -58,10 +58,45 @@ def test_memory_is_bound_to_each_node_and_asked_where_it_is(driver: Path, kernel
     assert len([call for call in calls if call.startswith("cuMemHostAlloc ")]) == 3  # of numa=any
 
 
+@pytest.mark.parametrize(
+    ("speed", "width", "rate"),
+    [
+        ("5.0 GT/s PCIe", "8", 4e9),
+        ("16.0 GT/s PCIe", "16", 31.508e9),
+        ("32.0 GT/s PCIe", "16", 63.015e9),
+        ("64.0 GT/s PCIe", "16", 121e9),
+        ("Unknown", "63", None),
+    ],
+)
+def test_the_link_of_the_device_is_read_after_each_block(
+    speed: str, width: str, rate: float | None, driver: Path, kernel: Path, tmp_path: Path
+) -> None:
+    """The shim's device is at 0000:01:00.0; rates as PCI-SIG's tables have them."""
+    device = tmp_path / "root/sys/bus/pci/devices/0000:01:00.0"
+    device.mkdir(parents=True)
+    (device / "current_link_speed").write_text(f"{speed}\n")
+    (device / "current_link_width").write_text(f"{width}\n")
+    status, lines, said, _ = transfers(driver, kernel, tmp_path, numa="any")
+    assert status == 0, said
+    found = [value for line in of(lines, "block") if line["metric"] == "link" for value in line["values"]]  # type: ignore[attr-defined]
+    times = [line for line in of(lines, "block") if line["metric"] == "time"]
+    assert found == pytest.approx([rate] * len(times) if rate else [], rel=1e-3) and times
+
+
 def test_memory_on_another_node_than_asked_for_fails_the_check(driver: Path, kernel: Path, tmp_path: Path) -> None:
     status, lines, said, _ = transfers(driver, kernel, tmp_path, "elsewhere", "node:1")
     assert status == 1 and "0 of 64 pages on node 1" in said
     assert not any(each["passed"] for each in of(lines, "check"))
+
+
+@pytest.mark.parametrize(("nodes", "status"), [(2, 1), (1, 0)])
+def test_a_kernel_that_does_not_say_where_memory_is_fails_the_check_where_there_are_several_nodes(
+    nodes: int, status: int, driver: Path, kernel: Path, tmp_path: Path
+) -> None:
+    ended, lines, _, _ = transfers(driver, kernel, tmp_path, "silent", "node:0", nodes)
+    checks = of(lines, "check")
+    assert ended == status and checks and all(each["passed"] == (status == 0) for each in checks)
+    assert all("it is not known which pages are on node 0" in str(each["detail"]) for each in checks)
 
 
 def test_a_kernel_that_binds_no_memory_is_named(driver: Path, kernel: Path, tmp_path: Path) -> None:

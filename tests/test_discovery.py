@@ -582,6 +582,9 @@ def test_what_drivers_show_joins_the_device_at_its_address(tmp_path: Path) -> No
         True,
     )
     assert (second.api, second.address, second.is_device) == ("opencl:0", None, False) and not found.notes
+    twin = gpu | {"api": "opencl:1", "name": "NVIDIA H200", "address": "0000:01:00.0"}
+    both = add_driver_devices(shown, {"devices": [cpu, twin, gpu | {"address": "00000000:01:00.0"}], "missing": {}})
+    assert [each.api for each in both.devices] == ["opencl:1, cuda:0", "opencl:0"] and both.devices[0].name == "H200"
     other = add_driver_devices(shown, {"devices": [cpu], "missing": {"cuda": "libcuda.so.1: not there"}})
     assert [each.api for each in other.devices] == [None, "opencl:0"]
     assert other.notes == (

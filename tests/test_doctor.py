@@ -19,6 +19,7 @@ import pytest
 from assay.execute import live_noise
 from assay.execute.libraries import find_here
 from assay.machine.abilities import PACKAGES, abilities, find_missing, host_warnings, install
+from assay.machine.accelerators import Accelerator, Accelerators
 from assay.machine.activity import Activity, Process
 from assay.machine.discovery import Host, discover
 from assay.machine.limits import Limits
@@ -67,6 +68,20 @@ def test_a_whole_machine_can_do_everything(here: Host) -> None:
     )
     assert not find_missing(host)
     assert not [each for each in host_warnings(host) if each.about not in ("scratch", "file system")]
+
+
+def test_devices_are_measured_where_a_driver_shows_them(here: Host) -> None:
+    gpu = Accelerator(vendor="NVIDIA", kind="3d", address="0000:01:00.0", device_file="/dev/nvidia0", usable=True)
+    second = gpu.model_copy(update={"address": "0000:02:00.0"})
+    reached = gpu.model_copy(update={"api": "cuda:0", "name": "H200"})
+    for devices, answer, warning in (
+        ((gpu,), "no", "1 accelerator here is shown neither by OpenCL nor by CUDA, and not measured"),
+        ((gpu, second), "no", "2 accelerators here are shown neither by OpenCL nor by CUDA, and not measured"),
+        ((reached,), "yes", None),
+    ):
+        host = quiet(here, accelerators=Accelerators(devices=devices))
+        said = [each.text for each in host_warnings(host) if each.about == "accelerators"]
+        assert answers(host)["devices"] == answer and said == ([warning] if warning else [])
 
 
 def test_books_are_named_before_sockets_and_clusters_before_cores(here: Host, tmp_path: Path) -> None:

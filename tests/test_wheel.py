@@ -84,6 +84,17 @@ def test_they_are_tagged_for_the_c_library_of_2018(made: Made) -> None:
         assert path.name.startswith(f"assay-{__version__}-")
 
 
+def test_it_has_no_library_and_no_header_of_a_devices_vendor(made: Made) -> None:
+    """The programs of devices open these as they run."""
+    with zipfile.ZipFile(made.wheel) as held:
+        names = held.namelist()
+    assert any(name.endswith("devices/cuda_functions.hpp") for name in names)
+    foreign = re.compile(
+        r"lib(cuda|cudart|cublas|nvrtc|nvidia|OpenCL|clblast|pocl|amdhip|hsa)[^/]*|(cl|opencl|cuda|nvrtc|nvml)\.h"
+    )
+    assert [name for name in names if foreign.fullmatch(name.rpartition("/")[2])] == []
+
+
 def test_the_stable_one_is_loaded_by_every_later_python(made: Made, tmp_path: Path) -> None:
     """Without any package: the core alone, from the wheel's files."""
     stable = list(made.folder.glob("*-cp312-abi3-*.whl"))

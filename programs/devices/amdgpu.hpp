@@ -1,5 +1,6 @@
 // The state of an AMD device by the files of the kernel's amdgpu below /sys/bus/pci/devices (hwmon, pp_dpm_sclk and
-// gpu_metrics; the kernel's documentation of amdgpu, section "GPU Power/Thermal Controls and Monitoring").
+// gpu_metrics; the kernel's documentation of amdgpu, section "GPU Power/Thermal Controls and Monitoring") and of its
+// compute driver below /sys/class/kfd (drivers/gpu/drm/amd/amdkfd: kfd_topology.c, kfd_process.c).
 #pragma once
 
 #include "devices/device_state.hpp"

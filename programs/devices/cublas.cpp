@@ -1,5 +1,7 @@
 #include "devices/cublas.hpp"
 
+#include <map>
+
 namespace assay::devices {
 namespace {
 
@@ -9,12 +11,20 @@ struct CuBlas {
   int (*stream)(cuda::Handle, cuda::Handle) = nullptr;
   int (*gemm)(cuda::Handle, int, int, int, int, int, const void*, const void*, int, int, const void*, int, int,
               const void*, void*, int, int, int, int) = nullptr;
-  cuda::Handle handle = nullptr;
+  struct Opened {  // by the library for one device: a handle is of the context in which it was made
+    int status = 0;
+    cuda::Handle handle = nullptr;
+  };
+  std::map<cuda::Handle, Opened> opened;  // by the device's stream
   CuBlas() {
     library.find(create, "cublasCreate_v2");
     library.find(stream, "cublasSetStream_v2");
     library.find(gemm, "cublasGemmEx");
-    if (library.here() && create(&handle) != 0) handle = nullptr;
+  }
+  const Opened& open(cuda::Handle of) {
+    const auto [at, fresh] = opened.try_emplace(of);
+    if (fresh) at->second.status = create(&at->second.handle);
+    return at->second;
   }
 };
 
@@ -43,11 +53,14 @@ Sorts sorts_of(Element type) {
 }  // namespace
 
 bool cublas_product(Element type, std::int64_t size, cuda::Address a, cuda::Address b, cuda::Address c,
-                    cuda::Handle stream, std::string& missing) {
+                    cuda::Handle stream, const std::string& where, std::string& missing) {
   static auto* const with = new CuBlas;
-  if (!with->library.here() || with->handle == nullptr) {
-    missing = "no cuBLAS: " + (with->library.here() ? "it does not start" : with->library.why()) +
-              "; install CUDA's libcublas, or pip install nvidia-cublas-cu12 and name its folder in LD_LIBRARY_PATH";
+  const CuBlas::Opened none{};
+  const CuBlas::Opened& opened = with->library.here() ? with->open(stream) : none;
+  if (opened.handle == nullptr || opened.status != 0) {
+    missing =
+        "no cuBLAS: " + (with->library.here() ? cublas_error("cublasCreate", opened.status) : with->library.why()) +
+        "; install CUDA's libcublas, or pip install nvidia-cublas-cu12 and name its folder in LD_LIBRARY_PATH";
     return false;
   }
   const Sorts sorts = sorts_of(type);
@@ -60,18 +73,32 @@ bool cublas_product(Element type, std::int64_t size, cuda::Address a, cuda::Addr
   const auto step = sorts.scale == Sorts::wide ? sizeof(double) : sizeof(float);
   const void* zero = static_cast<const char*>(factors) + step;
   const auto n = static_cast<int>(size);
-  with->stream(with->handle, stream);
+  if (const int error = with->stream(opened.handle, stream); error != 0)
+    throw timing::MeasurementFault(where + ": " + cublas_error("cublasSetStream", error));
   // Columns after columns are the transposes of our rows after rows: c' = b' a'.
-  const int error = with->gemm(with->handle, 0, 0, n, n, n, factors, reinterpret_cast<const void*>(b), sorts.factors, n,
-                               reinterpret_cast<const void*>(a), sorts.factors, n, zero, reinterpret_cast<void*>(c),
+  const int error = with->gemm(opened.handle, 0, 0, n, n, n, factors, reinterpret_cast<const void*>(b), sorts.factors,
+                               n, reinterpret_cast<const void*>(a), sorts.factors, n, zero, reinterpret_cast<void*>(c),
                                sorts.result, n, sorts.computed, -1);
   constexpr int not_supported = 15, mismatch = 8;
   if (error == not_supported || error == mismatch) {
     missing = "cuBLAS multiplies no matrices of this type on it";
     return false;
   }
-  if (error != 0) throw timing::MeasurementFault("cuBLAS: status " + std::to_string(error));
+  if (error != 0) throw timing::MeasurementFault(where + ": " + cublas_error("cublasGemmEx", error));
   return true;
+}
+
+std::string cublas_error(std::string_view call, int status) {
+  constexpr struct {
+    int status;
+    const char* name;
+  } known[] = {{1, "NOT_INITIALIZED"}, {3, "ALLOC_FAILED"},   {7, "INVALID_VALUE"},
+               {8, "ARCH_MISMATCH"},   {11, "MAPPING_ERROR"}, {13, "EXECUTION_FAILED"},
+               {14, "INTERNAL_ERROR"}, {15, "NOT_SUPPORTED"}, {16, "LICENSE_ERROR"}};
+  std::string name = "status ";
+  for (const auto& each : known)
+    if (each.status == status) name = std::string("CUBLAS_STATUS_") + each.name + " ";
+  return std::string(call) + ": " + name + "(" + std::to_string(status) + ")";
 }
 
 }  // namespace assay::devices

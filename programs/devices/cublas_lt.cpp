@@ -3,6 +3,8 @@
 #include <map>
 #include <utility>
 
+#include "devices/cublas.hpp"
+
 namespace assay::devices {
 namespace {
 
@@ -33,7 +35,6 @@ struct CuBlasLt {
   int (*multiply)(cuda::Handle, cuda::Handle, const void*, const void*, cuda::Handle, const void*, cuda::Handle,
                   const void*, const void*, cuda::Handle, void*, cuda::Handle, const void*, void*, std::size_t,
                   cuda::Handle) = nullptr;
-  cuda::Handle handle = nullptr;
   CuBlasLt() {
     library.find(create, "cublasLtCreate");
     library.find(operation, "cublasLtMatmulDescCreate");
@@ -43,12 +44,13 @@ struct CuBlasLt {
     library.find(prefer, "cublasLtMatmulPreferenceSetAttribute");
     library.find(find, "cublasLtMatmulAlgoGetHeuristic");
     library.find(multiply, "cublasLtMatmul");
-    if (library.here() && create(&handle) != 0) handle = nullptr;
   }
 };
 
-struct ProductPlan {  // of one size on one device: made once, kept as long as the process
+struct ProductPlan {  // of one size on one device: made once, and there as long as the process
   int status = 0;
+  const char* call = "";          // whose status it is
+  cuda::Handle handle = nullptr;  // of the context in which it was made
   cuda::Handle operation = nullptr, factor = nullptr, result = nullptr;
   Algorithm found{};
   std::shared_ptr<Memory> workspace;
@@ -62,18 +64,22 @@ ProductPlan make_plan(const CuBlasLt& with, std::int64_t size,
   const std::size_t most = std::size_t{32} << 20;
   cuda::Handle preference = nullptr;
   int count = 0;
-  const auto next = [&](int status) { plan.status = plan.status != 0 ? plan.status : status; };
-  next(with.operation(&plan.operation, sums_in_single, type_single));
-  next(with.set(plan.operation, turned_a, &turned, sizeof turned));
-  next(with.layout(&plan.factor, type_e4m3, n, n, size));
-  next(with.layout(&plan.result, type_bfloat16, n, n, size));
-  next(with.preference(&preference));
-  next(with.prefer(preference, most_workspace, &most, sizeof most));
-  if (plan.status == 0)
-    next(with.find(with.handle, plan.operation, plan.factor, plan.factor, plan.result, plan.result, preference, 1,
-                   &plan.found, &count));
-  if (plan.status == 0 && count == 0) plan.status = refused_product;
-  if (plan.status == 0) plan.status = plan.found.status;
+  const auto next = [&](const char* call, auto&& status) {  // what follows a failed call is not called
+    if (plan.status == 0) plan.call = call, plan.status = status();
+  };
+  next("cublasLtCreate", [&] { return with.create(&plan.handle); });
+  next("cublasLtMatmulDescCreate", [&] { return with.operation(&plan.operation, sums_in_single, type_single); });
+  next("cublasLtMatmulDescSetAttribute", [&] { return with.set(plan.operation, turned_a, &turned, sizeof turned); });
+  next("cublasLtMatrixLayoutCreate", [&] { return with.layout(&plan.factor, type_e4m3, n, n, size); });
+  next("cublasLtMatrixLayoutCreate", [&] { return with.layout(&plan.result, type_bfloat16, n, n, size); });
+  next("cublasLtMatmulPreferenceCreate", [&] { return with.preference(&preference); });
+  next("cublasLtMatmulPreferenceSetAttribute",
+       [&] { return with.prefer(preference, most_workspace, &most, sizeof most); });
+  next("cublasLtMatmulAlgoGetHeuristic", [&] {
+    const int status = with.find(plan.handle, plan.operation, plan.factor, plan.factor, plan.result, plan.result,
+                                 preference, 1, &plan.found, &count);
+    return status != 0 ? status : count == 0 ? refused_product : plan.found.status;
+  });
   if (plan.status == 0 && plan.found.workspace > 0)
     plan.workspace = allocate(static_cast<std::int64_t>(plan.found.workspace));
   return plan;
@@ -82,10 +88,11 @@ ProductPlan make_plan(const CuBlasLt& with, std::int64_t size,
 }  // namespace
 
 bool cublas_lt_product(std::int64_t n, cuda::Address a, cuda::Address b, cuda::Address c, cuda::Handle stream,
-                       std::string& missing, const std::function<std::shared_ptr<Memory>(std::int64_t)>& allocate) {
+                       const std::string& where, std::string& missing,
+                       const std::function<std::shared_ptr<Memory>(std::int64_t)>& allocate) {
   static auto* const with = new CuBlasLt;
-  if (!with->library.here() || with->handle == nullptr) {
-    missing = "no cuBLASLt: " + (with->library.here() ? "it does not start" : with->library.why()) +
+  if (!with->library.here()) {
+    missing = "no cuBLASLt: " + with->library.why() +
               "; install CUDA's libcublas, or pip install nvidia-cublas-cu12 and name its folder in LD_LIBRARY_PATH";
     return false;
   }
@@ -96,17 +103,19 @@ bool cublas_lt_product(std::int64_t n, cuda::Address a, cuda::Address b, cuda::A
   const float one = 1, zero = 0;
   // The library's matrices are column after column. Ours are their transposes: c' = b' a', where b, which lies column
   // after column, is turned, and a' is not.
-  if (plan.status == 0)
-    plan.status = with->multiply(with->handle, plan.operation, &one, reinterpret_cast<const void*>(b), plan.factor,
+  if (plan.status == 0) {
+    plan.call = "cublasLtMatmul";
+    plan.status = with->multiply(plan.handle, plan.operation, &one, reinterpret_cast<const void*>(b), plan.factor,
                                  reinterpret_cast<const void*>(a), plan.factor, &zero, reinterpret_cast<const void*>(c),
                                  plan.result, reinterpret_cast<void*>(c), plan.result, plan.found.algorithm,
                                  reinterpret_cast<void*>(plan.workspace ? plan.workspace->handle : 0),
                                  plan.found.workspace, stream);
+  }
   if (plan.status == refused_values || plan.status == refused_device || plan.status == refused_product) {
     missing = "cuBLASLt multiplies no matrices of this type on it";
     return false;
   }
-  if (plan.status != 0) throw timing::MeasurementFault("cuBLASLt: status " + std::to_string(plan.status));
+  if (plan.status != 0) throw timing::MeasurementFault(where + ": " + cublas_error(plan.call, plan.status));
   return true;
 }
 

@@ -28,26 +28,52 @@ std::string cuda_error(int error) {
   return std::string(name) + " (" + std::to_string(error) + ")";
 }
 
+// Makes a device's context the current one. Events, memory and modules are of the context that is current when they are
+// made, and a stream takes launches and events of its own context alone; blocks of all devices take turns.
+cuda::Handle current_context = nullptr;  // null where a library may have changed it
+
+int enter(cuda::Handle context) {
+  if (context == current_context) return 0;
+  const int error = driver().call.use(context);
+  current_context = error == 0 ? context : nullptr;
+  return error;
+}
+
 struct CudaMemory final : Memory {
-  CudaMemory(std::int64_t bytes, cuda::Address address) : Memory(bytes) { handle = address; }
-  ~CudaMemory() override { driver().call.release(handle); }
+  CudaMemory(std::int64_t bytes, cuda::Address address, cuda::Handle context) : Memory(bytes), context(context) {
+    handle = address;
+  }
+  ~CudaMemory() override {
+    enter(context);
+    driver().call.release(handle);
+  }
+  const cuda::Handle context;
 };
 
 struct CudaPinned final : Pinned {
-  explicit CudaPinned(bool given) : given(given) {}
-  ~CudaPinned() override { given ? driver().call.release_given(data) : driver().call.unpin(data); }
+  CudaPinned(bool given, cuda::Handle context) : given(given), context(context) {}
+  ~CudaPinned() override {
+    enter(context);
+    given ? driver().call.release_given(data) : driver().call.unpin(data);
+  }
   const bool given;  // of the caller's memory
+  const cuda::Handle context;
 };
 
 struct CudaKernel final : Kernel {
-  ~CudaKernel() override { driver().call.unload(module); }
-  void set(std::vector<Argument> arguments) override {
-    kept = std::move(arguments);
-    places.clear();
-    for (Argument& each : kept) places.push_back(&each.bits);
+  explicit CudaKernel(cuda::Handle context) : context(context) {}
+  ~CudaKernel() override {
+    enter(context);
+    driver().call.unload(module);
   }
+  void set(std::vector<Argument> arguments) override {
+    given = std::move(arguments);
+    places.clear();
+    for (Argument& each : given) places.push_back(&each.bits);
+  }
+  const cuda::Handle context;
   cuda::Handle module = nullptr, function = nullptr;
-  std::vector<Argument> kept;
+  std::vector<Argument> given;
   std::vector<void*> places;
 };
 
@@ -79,11 +105,12 @@ class CudaDevice final : public Device {
 
   std::shared_ptr<Pinned> pinned(std::int64_t bytes, char* given) override {
     open();
+    const Within limit(facts_.label + ": page-locked memory");
     void* data = given;
     const auto size = static_cast<std::size_t>(bytes);
     check("page-locked memory of " + std::to_string(bytes) + " bytes",
           given != nullptr ? driver().call.pin_given(data, size, 0) : driver().call.pin(&data, size, 0));
-    auto made = std::make_shared<CudaPinned>(given != nullptr);
+    auto made = std::make_shared<CudaPinned>(given != nullptr, context_);
     made->data = static_cast<char*>(data);
     return made;
   }
@@ -92,8 +119,8 @@ class CudaDevice final : public Device {
     open();
     const Within limit(facts_.label + ": compiling " + name);
     const auto from = std::chrono::steady_clock::now();
-    const std::string code = compile_cuda(source, name, capability_, facts_.label + " (" + facts_.name + ")");
-    auto made = std::make_shared<CudaKernel>();
+    const std::string code = compile_cuda(source, name, capability_, where_);
+    auto made = std::make_shared<CudaKernel>(context_);
     check("kernel " + name, driver().call.load(&made->module, code.c_str()));
     check("kernel " + name, driver().call.function(&made->function, made->module, name.c_str()));
     made->built = std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
@@ -103,6 +130,7 @@ class CudaDevice final : public Device {
 
   void launch(Kernel& kernel, std::int64_t groups, std::int64_t group, int queue) override {
     auto& own = static_cast<CudaKernel&>(kernel);
+    begin();
     const int error =
         driver().call.launch(own.function, static_cast<unsigned>(groups), 1, 1, static_cast<unsigned>(group), 1, 1, 0,
                              streams_[queue], own.places.data(), nullptr);
@@ -111,63 +139,81 @@ class CudaDevice final : public Device {
 
   Span timed(Kernel& kernel, std::int64_t groups, std::int64_t group, std::int64_t times) override {
     const cuda::Driver& call = driver().call;
-    cuda::Handle begin = nullptr, end = nullptr;
-    check("an event", call.event(&begin, 0));
-    check("an event", call.event(&end, 0));
-    check("an event", call.record(begin, streams_[0]));
+    begin();
+    cuda::Handle from = nullptr, to = nullptr;
+    check("an event", call.event(&from, 0));
+    check("an event", call.event(&to, 0));
+    check("an event", call.record(from, streams_[0]));
     for (std::int64_t at = 0; at < times; ++at) launch(kernel, groups, group, 0);
-    check("an event", call.record(end, streams_[0]));
+    check("an event", call.record(to, streams_[0]));
     finish();
     float milliseconds = 0;
-    const int error = call.elapsed(&milliseconds, begin, end);
-    call.release_event(begin);
-    call.release_event(end);
+    const int error = call.elapsed(&milliseconds, from, to);
+    call.release_event(from);
+    call.release_event(to);
     check("the timer of kernel " + kernel.name, error);
     return {0, 1e-3 * static_cast<double>(milliseconds)};
   }
 
   void copy_in(Memory& to, const void* from, std::int64_t bytes, std::int64_t at, int queue) override {
+    begin();
     check("copy to the device", driver().call.copy_in(to.handle + static_cast<cuda::Address>(at), from,
                                                       static_cast<std::size_t>(bytes), streams_[queue]));
   }
   void copy_out(void* to, const Memory& from, std::int64_t bytes, std::int64_t at, int queue) override {
+    begin();
     check("copy from the device", driver().call.copy_out(to, from.handle + static_cast<cuda::Address>(at),
                                                          static_cast<std::size_t>(bytes), streams_[queue]));
   }
 
   void finish() override {
-    const Within limit(waiting_);
+    begin();
     for (const cuda::Handle stream : streams_) check("waiting for what was queued", driver().call.wait(stream));
+    pending_.reset();
   }
 
   std::string prelude(Element type, int lanes) const override { return cuda_prelude(type, lanes); }
 
   bool product(Element type, std::int64_t n, Memory& a, Memory& b, Memory& c, std::string& missing) override {
-    if (type == Element::float8)
-      return cublas_lt_product(n, a.handle, b.handle, c.handle, streams_[0], missing,
-                               [this](std::int64_t bytes) { return allocate(bytes); });
-    return cublas_product(type, n, a.handle, b.handle, c.handle, streams_[0], missing);
+    begin();
+    const bool done = [&] {
+      const Within limit(product_, library_times);
+      return type == Element::float8
+                 ? cublas_lt_product(n, a.handle, b.handle, c.handle, streams_[0], where_, missing,
+                                     [this](std::int64_t bytes) { return allocate(bytes); })
+                 : cublas_product(type, n, a.handle, b.handle, c.handle, streams_[0], where_, missing);
+    }();
+    current_context = nullptr;
+    if (!done) finish();
+    return done;
   }
 
  private:
   std::shared_ptr<Memory> reserve(std::int64_t bytes) override {
     open();
+    const Within limit(facts_.label + ": memory of " + std::to_string(bytes) + " bytes");
     cuda::Address address = 0;
     check("memory of " + std::to_string(bytes) + " bytes",
           driver().call.allocate(&address, static_cast<std::size_t>(bytes)));
-    return std::make_shared<CudaMemory>(bytes, address);
+    return std::make_shared<CudaMemory>(bytes, address, context_);
   }
 
   void open() {  // at first use: a device that is only listed costs nothing
-    waiting_ = facts_.label + " (" + facts_.name + "): waiting for what was queued";
     if (context_ == nullptr) {
       const Within limit(facts_.label + ": opening");
+      where_ = facts_.label + " (" + facts_.name + ")";
+      waiting_ = where_ + ": waiting for what was queued";
+      product_ = where_ + ": a product by the library";
       check("a context", driver().call.context(&context_, device_));
-      check("a context", driver().call.use(context_));
-      constexpr unsigned beside_others = 1;  // CU_STREAM_NON_BLOCKING
-      for (cuda::Handle& stream : streams_) check("a queue", driver().call.stream(&stream, beside_others));
+      check("a context", enter(context_));
+      constexpr unsigned unordered = 1;  // CU_STREAM_NON_BLOCKING
+      for (cuda::Handle& stream : streams_) check("a queue", driver().call.stream(&stream, unordered));
     }
-    check("a context", driver().call.use(context_));
+    check("a context", enter(context_));
+  }
+  void begin() {  // before whatever is queued: its time limit runs from now until `finish`
+    if (!pending_) pending_.emplace(waiting_);
+    if (const int error = enter(context_); error != 0) check("a context", error);
   }
   void check(std::string_view doing, int error) const {
     if (error != 0) fault(doing, cuda_error(error));
@@ -175,7 +221,8 @@ class CudaDevice final : public Device {
 
   int device_, capability_ = 0;
   cuda::Handle context_ = nullptr, streams_[2] = {};
-  std::string waiting_;
+  std::string where_, waiting_, product_;
+  std::optional<Within> pending_;
 };
 
 }  // namespace

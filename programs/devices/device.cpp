@@ -6,16 +6,23 @@ namespace assay::devices {
 
 std::shared_ptr<Memory> Device::allocate(std::int64_t bytes) {
   std::erase_if(reserved_, [](const auto& each) { return each.expired(); });
-  std::int64_t in_use = 0;
-  for (const auto& each : reserved_)
-    if (const auto memory = each.lock()) in_use += memory->bytes;
-  if (!holds(in_use + bytes, bytes))
-    fault("memory", std::to_string(bytes) + " bytes more than the " + std::to_string(in_use) + " in use: half of its " +
-                        std::to_string(facts_.memory) + " bytes may be, " + std::to_string(facts_.largest) +
-                        " at once");
+  if (!holds(bytes, bytes)) throw timing::MeasurementFault(lacks("memory of " + std::to_string(bytes) + " bytes"));
   auto memory = reserve(bytes);
   reserved_.push_back(memory);
   return memory;
+}
+
+std::int64_t Device::in_use() const {
+  std::int64_t bytes = 0;
+  for (const auto& each : reserved_)
+    if (const auto memory = each.lock()) bytes += memory->bytes;
+  return bytes;
+}
+
+std::string Device::lacks(std::string_view what) const {
+  return facts_.label + ": no room for " + std::string(what) + ": half of its " + std::to_string(facts_.memory) +
+         " bytes may be in use, " + std::to_string(facts_.largest) + " at once, and " + std::to_string(in_use()) +
+         " are";
 }
 
 void Device::fault(std::string_view doing, std::string_view what) const {

@@ -1,5 +1,5 @@
-// A device that computes beside the processor: what benchmark programs need of one, whichever way it is reached by.
-// Each way (opencl.hpp, cuda.hpp) is one file that implements these two classes; programs know nothing else.
+// A device that computes in addition to the processor: what benchmark programs need of one, whichever way it is
+// reached. Each way (opencl.hpp, cuda.hpp) is one file that implements these two classes; programs know nothing else.
 //
 // Work is queued and done in order, on one of two queues; `finish` waits for both. Every wait has a time limit
 // (within.hpp). Memory is the device's own, never managed, and bounded by `allocate`. All faults are MeasurementFaults
@@ -59,7 +59,7 @@ class Pinned {
 
 struct Argument {  // of a kernel: memory, or a number of 4 or 8 bytes
   Argument(const std::shared_ptr<Memory>& memory) : Argument(memory->handle) {
-    kept = memory;
+    owner = memory;
   }  // NOLINT: as it is called
   template <class Number>
     requires std::is_arithmetic_v<Number>
@@ -69,7 +69,7 @@ struct Argument {  // of a kernel: memory, or a number of 4 or 8 bytes
   }
   std::uint64_t bits = 0;
   std::size_t size = 0;
-  std::shared_ptr<Memory> kept;
+  std::shared_ptr<Memory> owner;
 };
 
 class Kernel {
@@ -91,9 +91,11 @@ class Device {
   const Facts& facts() const { return facts_; }
   // At most half of the device's memory may be in use at once; MeasurementFault beyond that, and where it is refused.
   std::shared_ptr<Memory> allocate(std::int64_t bytes);
-  bool holds(std::int64_t bytes, std::int64_t each) const {
-    return bytes <= facts_.memory / 2 && each <= facts_.largest;
-  }
+  // What may still be allocated: all cases of a launch have their memory at the same time.
+  std::int64_t room() const { return facts_.memory / 2 - in_use(); }
+  bool holds(std::int64_t bytes, std::int64_t each) const { return bytes <= room() && each <= facts_.largest; }
+  // Why something is left out: "opencl:0: no room for three arrays of 8 bytes: half of its …".
+  std::string lacks(std::string_view what) const;
 
   // Page-locked memory of the driver, or, where they are `given`, bytes of the caller that are page-locked meanwhile.
   virtual std::shared_ptr<Pinned> pinned(std::int64_t bytes, char* given = nullptr) = 0;
@@ -119,6 +121,7 @@ class Device {
   Facts facts_;
 
  private:
+  std::int64_t in_use() const;
   std::vector<std::weak_ptr<Memory>> reserved_;
 };
 

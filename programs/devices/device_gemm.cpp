@@ -16,7 +16,7 @@ cost = "one operation is 2 flops of the 2 n^3 of a product (int8: operations)"
 check = "rows of the product against a float64 product by the host, each element within the error bound of its type; and a product of whole numbers, all of it: its product with two vectors of signs against that of the factors, without any error"
 source = "Higham 2002, section 3.5, for the bound; Freivalds 1977, for the second check"
 statistics = ["median", "best"]
-noise_immune = ["clock", "power"]
+noise_immune = ["build", "clock", "power"]
 exact = ["error"]
 slice_quick = 0.1
 slice_standard = 0.2
@@ -50,7 +50,7 @@ min = 64
 max = 65536
 unit = "1"
 sweep = true
-help = "rows and columns; a multiple of 64; on a CPU through OpenCL at most 1024 unless one size is asked for"
+help = "rows and columns; a multiple of 64; on a CPU through OpenCL at most 1024 unless there is one size"
 
 [metric.time]
 unit = "s"
@@ -59,6 +59,10 @@ help = "time of a flop"
 [metric.error]
 unit = "1"
 help = "greatest error of the elements that were compared, of what the bound of their type allows"
+
+[metric.build]
+unit = "s"
+help = "time to compile the kernel; library: of its first call, in which it is opened, and compiles or chooses kernels"
 
 [metric.clock]
 from = "devices/found.hpp"
@@ -87,7 +91,12 @@ help = "2 n^3 over the time of a product"
 metric = "error"
 unit = "1"
 better = "lower"
-help = "greatest error as a share of the bound n u |a| |b|, u of the type that is added up in, and of what factors and result are rounded to"
+help = "greatest error as a share of the bound ((n + 2) u_s + 3 u_t) |a| |b|: u_s of the type that sums are added up in, u_t of the result's type where that is shorter"
+
+[figure.build]
+metric = "build"
+unit = "s"
+help = "time to compile the kernel; library: of its first call"
 
 [figure.clock]
 from = "devices/found.hpp"
@@ -113,19 +122,20 @@ int main(int argc, char** argv) {
     const Element type = element_of(at.choice("type"));
     const std::int64_t n = at.integer("n");
     if (n % 64 != 0) throw refused_value("n", "is no multiple of 64", n, "multiples of 64");
-    std::int64_t sizes = 0;  // of the matrices that were asked for
+    std::int64_t sizes = 0;  // of the matrices of all cases
     for (const CaseSettings& each : at.all_cases())
       sizes = std::max(sizes, each.at("n").integer != n ? std::int64_t{2} : 1);
     if (facts.kind == cpu_kind && n > 1024 && sizes > 1)
-      return at.skip("a CPU through OpenCL: sizes above 1024 are measured where they alone are asked for");
+      return at.skip("a CPU through OpenCL: sizes above 1024 are measured where there is no other size");
     if ((type == Element::float64 && !facts.float64) || (ours && type != Element::float64 && type != Element::float32))
       return at.skip(facts.label + ": no product of " + at.choice("type") + (ours ? " by our own kernel" : ""), "type",
                      "type=float32");
     const std::int64_t bytes = n * n * bytes_of(type), result = n * n * bytes_of(result_of(type));
     if (!device->holds(2 * bytes + result, std::max(bytes, result)))
-      return at.skip(facts.label + ": matrices of " + std::to_string(n) + " rows are more than half of its memory");
+      return at.skip(device->lacks("matrices of " + std::to_string(n) + " rows"), "n", "smaller n, or one size");
     auto work = std::make_shared<ProductCheck>(device, type, n, at.seed());
     std::function<void()> multiply;
+    double built = 0;
     if (ours) {
       std::string source = device->prelude(type, 1);
       source += product_kernel;
@@ -134,17 +144,21 @@ int main(int argc, char** argv) {
 #endif
       const auto kernel = device->build(source, "product");
       kernel->set({work->a, work->b, work->c, static_cast<std::uint32_t>(n)});
+      built = kernel->built;
       multiply = [=] { device->launch(*kernel, n / 64 * (n / 64), 256); };
     } else {
       std::string missing;
+      const std::int64_t from = now_ns();
       if (!device->product(type, n, *work->a, *work->b, *work->c, missing))
         return at.skip(facts.label + ": " + missing, "code", "code=ours");
       device->finish();  // its kernels are compiled now: the first call of the measured loop is of a product alone
+      built = 1e-9 * static_cast<double>(now_ns() - from);
       multiply = [=] {
         std::string none;
         device->product(type, n, *work->a, *work->b, *work->c, none);
       };
     }
+    at.observe("build", [=] { return built; }, true);
     const std::int64_t unit = 2 * n * n * n;
     at.measure("time",
                [=](std::int64_t operations) {

@@ -37,8 +37,7 @@ unit = "s"
 help = "time of one launch by the device's timer, of a queue of them from the first's start to the last's end"
 
 [metric.build]
-unit = "s"
-help = "time in which the driver compiled the kernel"
+from = "devices/found.hpp"
 
 [figure.latency]
 metric = "time"
@@ -54,9 +53,7 @@ better = "lower"
 help = "time of one launch by the device's timer"
 
 [figure.build]
-metric = "build"
-unit = "s"
-help = "time to compile the kernel"
+from = "devices/found.hpp"
 )record";
 
 namespace {
@@ -92,11 +89,12 @@ int main(int argc, char** argv) {
       *made += static_cast<std::uint64_t>(operations);
     };
     at.measure("time", work, {.unit = queued ? 64 : 1});
-    at.add_metric("timer", [=] {
-      constexpr std::int64_t times = 64;
-      const double seconds = device->timed(*kernel, 1, 1, times).seconds();
-      *made += times;
-      return seconds / times;
+    const auto timer = std::make_shared<Timer>(device, kernel, 1, 1);
+    at.add_metric("timer", [=] { return timer->read(); });
+    at.on_finish([=] {
+      const std::string warning = timer->warning();
+      *made += static_cast<std::uint64_t>(timer->launches());
+      return warning;
     });
     at.check([=] {
       std::uint64_t counted = 0;

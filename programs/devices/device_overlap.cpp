@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 
 #include "devices/found.hpp"
 #include "devices/kernels/stream.hpp"
+#include "devices/pieces.hpp"
+#include "timing/memory_limits.hpp"
 
 constexpr std::string_view record = R"record(
 from = "devices/found.hpp"
 name = "device-overlap"
-title = "Copies beside kernels"
+title = "Copies and kernels at once"
 summary = "a transfer to the device and a kernel on its memory, each alone and both at once on two queues"
 cost = "one operation is a transfer of `bytes` from page-locked memory, and as many passes of STREAM's triad as take about as long"
 check = "the memory that was copied to, read back and compared byte by byte with what was sent; the triad's result, element by element"
@@ -20,6 +21,7 @@ slice_quick = 0.1
 slice_standard = 0.2
 blocks_quick = 3
 blocks_standard = 6
+noise_immune = ["build"]
 
 [parameter.device]
 from = "devices/found.hpp"
@@ -44,6 +46,9 @@ help = "time of the passes alone"
 [metric.copy]
 unit = "s"
 help = "time of the transfer alone"
+
+[metric.build]
+from = "devices/found.hpp"
 
 [metric.hidden]
 unit = "1"
@@ -71,6 +76,9 @@ help = "time of the passes alone"
 metric = "copy"
 unit = "s"
 help = "time of the transfer alone"
+
+[figure.build]
+from = "devices/found.hpp"
 )record";
 
 namespace {
@@ -119,14 +127,9 @@ std::shared_ptr<Overlap> make_overlap(const std::shared_ptr<Device>& device, std
   made->device = device, made->bytes = bytes;
   for (auto* each : {&made->a, &made->b, &made->c, &made->target}) *each = device->allocate(bytes);
   made->sent = device->pinned(bytes);
-  std::vector<char> values(static_cast<std::size_t>(bytes));
-  const std::int64_t size = wide ? 8 : 4, count = bytes / size;
-  for (std::int64_t i = 0; i < count; ++i)
-    wide ? static_cast<void>(reinterpret_cast<double*>(values.data())[i] = number(i))
-         : static_cast<void>(reinterpret_cast<float*>(values.data())[i] = static_cast<float>(number(i)));
-  device->copy_in(*made->b, values.data(), bytes);
-  device->copy_in(*made->c, values.data(), bytes);
-  device->finish();
+  const std::int64_t count = bytes / (wide ? 8 : 4);
+  for (const auto& each : {made->b, made->c})
+    wide ? fill<double>(*device, each, number) : fill<float>(*device, each, number);
   for (std::int64_t i = 0; i < bytes; ++i) made->sent->data[i] = static_cast<char>(i * 37 >> 5);
   std::string source = device->prelude(wide ? Element::float64 : Element::float32, 1);
   source += stream_kernels;
@@ -140,24 +143,17 @@ std::shared_ptr<Overlap> make_overlap(const std::shared_ptr<Device>& device, std
 }
 
 Check verify(Overlap& of) {
-  std::vector<char> found(static_cast<std::size_t>(of.bytes), 0x5a);
-  of.device->copy_out(found.data(), *of.target, of.bytes);
-  of.device->finish();
+  const std::int64_t uncopied = wrong<char>(*of.device, of.target, [&](std::int64_t i) {
 #ifdef ASSAY_BREAK
-  found[0] = static_cast<char>(~found[0]);
+    if (i == 0) return static_cast<char>(~of.sent->data[i]);
 #endif
-  const bool copied = std::memcmp(found.data(), of.sent->data, found.size()) == 0;
-  of.device->copy_out(found.data(), *of.a, of.bytes);
-  of.device->finish();
-  const bool wide = of.device->facts().float64;
-  std::int64_t bad = 0;
-  for (std::int64_t i = 0; i < of.bytes / (wide ? 8 : 4); ++i) {
-    const double value = wide ? reinterpret_cast<const double*>(found.data())[i]
-                              : static_cast<double>(reinterpret_cast<const float*>(found.data())[i]);
-    bad += value != 4 * number(i);
-  }
-  return {copied && bad == 0, std::string("what was copied is ") + (copied ? "right" : "wrong") + "; " +
-                                  std::to_string(bad) + " elements of the triad wrong"};
+    return of.sent->data[i];
+  });
+  const auto sum = [](std::int64_t i) { return 4 * number(i); };
+  const std::int64_t bad =
+      of.device->facts().float64 ? wrong<double>(*of.device, of.a, sum) : wrong<float>(*of.device, of.a, sum);
+  return {uncopied == 0 && bad == 0, std::to_string(uncopied) + " bytes of the transfer wrong; " + std::to_string(bad) +
+                                         " elements of the triad wrong"};
 }
 
 }  // namespace
@@ -167,12 +163,16 @@ int main(int argc, char** argv) {
     const auto device = device_of(at);
     if (!device) return;
     const std::int64_t bytes = at.integer("bytes") / 4096 * 4096;
+    const memory::Headroom room = memory::read_headroom();
+    const std::string accepted = "bytes up to " + std::to_string(std::min(device->facts().memory / 8, room.bytes / 2));
     if (!device->holds(4 * bytes, bytes))
-      return at.skip(
-          device->facts().label + ": four times " + std::to_string(bytes) + " bytes are more than half of its memory",
-          "bytes", "bytes up to " + std::to_string(device->facts().memory / 8));
+      return at.skip(device->lacks("four times " + std::to_string(bytes) + " bytes"), "bytes", accepted);
+    if (2 * bytes > room.bytes)
+      return at.skip(std::to_string(bytes) + " bytes of the host's memory: " + room.by + " leaves too little", "bytes",
+                     accepted);
     const auto overlap = make_overlap(device, bytes);
     watch_device(at, device, false);
+    at.observe("build", [=] { return overlap->kernel->built; }, true);
     at.observe("hidden", [=, slice = at.slice()] {
       overlap->window(slice);
       return overlap->hidden();

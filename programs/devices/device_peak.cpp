@@ -1,13 +1,14 @@
 // Arithmetic peaks of a device by type: multiply-adds in registers, eight independent chains in each work item.
 //
 // The numbers are small whole ones, which every type holds exactly, so that the result tells how many were made. They
-// draw less power than random ones: a device that is held back by its power may be slower on real data.
+// draw less power than random ones: a device that is limited by its power may be slower on real data.
 #include <algorithm>
 
 #include "devices/found.hpp"
 #include "devices/kernels/peak.hpp"
 #include "devices/launches.hpp"
 #include "devices/numbers.hpp"
+#include "devices/pieces.hpp"
 
 constexpr std::string_view record = R"record(
 from = "devices/found.hpp"
@@ -19,7 +20,7 @@ cost = "one operation is a multiply-add, 2 flops (int32: 2 operations)"
 check = "every result of every work item against the whole number that so many additions give; launches of twice the multiply-adds must take longer"
 source = "clpeak; Konstantinidis and Cotronis 2017, mixbench"
 statistics = ["median", "best"]
-noise_immune = ["clock", "power"]
+noise_immune = ["build", "clock", "power"]
 slice_quick = 0.05
 slice_standard = 0.1
 blocks_quick = 2
@@ -52,6 +53,9 @@ help = "time of a flop"
 unit = "s"
 help = "the same by the device's own timer"
 
+[metric.build]
+from = "devices/found.hpp"
+
 [metric.clock]
 from = "devices/found.hpp"
 
@@ -81,6 +85,9 @@ formula = "1 / value"
 unit = "flop/s"
 better = "higher"
 help = "the same by the device's own timer"
+
+[figure.build]
+from = "devices/found.hpp"
 
 [figure.clock]
 from = "devices/found.hpp"
@@ -140,16 +147,16 @@ std::shared_ptr<Peak> make_peak(const std::shared_ptr<Device>& device, Element t
 }
 
 Check verify(Peak& peak) {
-  std::vector<char> results(static_cast<std::size_t>(peak.out->bytes), 0x5a);
-  peak.device->copy_in(*peak.out, results.data(), peak.out->bytes);
+  fill<char>(*peak.device, peak.out, [](std::int64_t) { return 0x5a; });
   peak.device->launch(*peak.kernel, peak.groups, peak.group);
   peak.device->finish();
-  peak.device->copy_out(results.data(), *peak.out, peak.out->bytes);
-  peak.device->finish();
   std::int64_t bad = 0;
-  for (std::int64_t at = 0; at < peak.results(); ++at)
-    bad += get(results, peak.type, static_cast<std::size_t>(at)) !=
-           after(static_cast<double>(at / peak.lanes % chains), peak.times);
+  fetch(*peak.device, peak.out, bytes_of(peak.type),
+        [&](const std::vector<char>& piece, std::int64_t first, std::int64_t count) {
+          for (std::int64_t at = 0; at < count; ++at)
+            bad += get(piece, peak.type, static_cast<std::size_t>(at)) !=
+                   after(static_cast<double>((first + at) / peak.lanes % chains), peak.times);
+        });
   return {bad == 0, std::to_string(peak.results()) + " results compared, " + std::to_string(bad) + " wrong"};
 }
 

@@ -2,7 +2,7 @@
 // of the arrays and by how many elements a work item moves at once.
 //
 // The rate rests on the host's clock: a reading is a batch of launches, queued and waited for. The device's own timer
-// is read beside it. Compilation, and the first call, are kept apart.
+// is read as well. Compilation and the first call have figures of their own.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -10,6 +10,7 @@
 #include "devices/found.hpp"
 #include "devices/kernels/stream.hpp"
 #include "devices/launches.hpp"
+#include "devices/pieces.hpp"
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(
@@ -50,7 +51,7 @@ help = "elements that a work item loads or stores at once"
 
 [parameter.bytes]
 type = "integer"
-default = [0, 262144, 1048576, 4194304, 16777216, 67108864]
+default = [0, 262144, 1048576, 4194304, 16777216, 67108864, 268435456]
 quick = 0
 min = 0
 max = 1099511627776
@@ -80,8 +81,7 @@ unit = "B"
 help = "bytes of each array"
 
 [metric.build]
-unit = "s"
-help = "time in which the driver compiled the kernel; drivers keep what they compiled"
+from = "devices/found.hpp"
 
 [metric.clock]
 from = "devices/found.hpp"
@@ -120,9 +120,7 @@ better = "higher"
 help = "bytes of each array"
 
 [figure.build]
-metric = "build"
-unit = "s"
-help = "time to compile the kernel"
+from = "devices/found.hpp"
 
 [figure.clock]
 from = "devices/found.hpp"
@@ -143,37 +141,6 @@ constexpr double scalar = 3;
 double pattern_b(std::int64_t i) { return 1 + static_cast<double>(i % 7); }
 double pattern_c(std::int64_t i) { return 2 + static_cast<double>(i % 5); }
 
-// Fills, or compares, an array of the device piece by piece with `value(i)`; returns how many elements are wrong.
-template <class Real, class Value>
-void fill(Device& device, Memory& array, Value value) {
-  std::vector<Real> piece(std::size_t{1} << 21);
-  const auto count = array.bytes / static_cast<std::int64_t>(sizeof(Real));
-  for (std::int64_t from = 0; from < count; from += static_cast<std::int64_t>(piece.size())) {
-    const std::int64_t some = std::min<std::int64_t>(count - from, static_cast<std::int64_t>(piece.size()));
-    for (std::int64_t i = 0; i < some; ++i) piece[static_cast<std::size_t>(i)] = static_cast<Real>(value(from + i));
-    constexpr auto wide = static_cast<std::int64_t>(sizeof(Real));
-    device.copy_in(array, piece.data(), some * wide, from * wide);
-    device.finish();
-  }
-}
-
-template <class Real, class Value>
-std::int64_t wrong(Device& device, const Memory& array, Value value) {
-  std::vector<Real> piece(std::size_t{1} << 21);
-  constexpr auto wide = static_cast<std::int64_t>(sizeof(Real));
-  std::int64_t bad = 0;
-  for (std::int64_t from = 0; from < array.bytes / wide; from += static_cast<std::int64_t>(piece.size())) {
-    const std::int64_t some =
-        std::min<std::int64_t>(array.bytes / wide - from, static_cast<std::int64_t>(piece.size()));
-    std::fill(piece.begin(), piece.end(), static_cast<Real>(-2));
-    device.copy_out(piece.data(), array, some * wide, from * wide);
-    device.finish();
-    for (std::int64_t i = 0; i < some; ++i)
-      bad += piece[static_cast<std::size_t>(i)] != static_cast<Real>(value(from + i));
-  }
-  return bad;
-}
-
 double expected(const std::string& kernel, std::int64_t i) {
   if (kernel == "write") return scalar;
   if (kernel == "copy") return pattern_b(i);
@@ -189,20 +156,20 @@ struct Arrays {
 template <class Real>
 Arrays make_arrays(Device& device, std::int64_t bytes) {
   Arrays made{device.allocate(bytes), device.allocate(bytes), device.allocate(bytes)};
-  fill<Real>(device, *made.a, [](std::int64_t) { return 0.0; });
-  fill<Real>(device, *made.b, pattern_b);
-  fill<Real>(device, *made.c, pattern_c);
+  fill<Real>(device, made.a, [](std::int64_t) { return 0.0; });
+  fill<Real>(device, made.b, pattern_b);
+  fill<Real>(device, made.c, pattern_c);
   return made;
 }
 
 template <class Real>
 Check verify(Device& device, const std::string& name, Kernel& kernel, const Arrays& arrays, std::int64_t groups) {
-  fill<Real>(device, *arrays.a, [](std::int64_t) { return -1.0; });
+  fill<Real>(device, arrays.a, [](std::int64_t) { return -1.0; });
   device.launch(kernel, groups, group_items);
   device.finish();
   const std::int64_t count = arrays.a->bytes / static_cast<std::int64_t>(sizeof(Real));
   if (name != "read" && name != "dot") {
-    const std::int64_t bad = wrong<Real>(device, *arrays.a, [&](std::int64_t i) { return expected(name, i); });
+    const std::int64_t bad = wrong<Real>(device, arrays.a, [&](std::int64_t i) { return expected(name, i); });
     return {bad == 0, std::to_string(count) + " elements compared, " + std::to_string(bad) + " wrong"};
   }
   std::vector<Real> sums(static_cast<std::size_t>(groups));
@@ -222,7 +189,7 @@ Check verify(Device& device, const std::string& name, Kernel& kernel, const Arra
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::map<std::pair<std::string, std::int64_t>, std::shared_ptr<Arrays>> kept;
+  std::map<std::pair<std::string, std::int64_t>, std::shared_ptr<Arrays>> shared;  // by cases of one size
   return run_program(record, argc, argv, [&](Case& at) {
     const auto device = device_of(at);
     if (!device) return;
@@ -235,11 +202,10 @@ int main(int argc, char** argv) {
     if (bytes == 0)
       throw refused_value("bytes", "are too few for a group", at.integer("bytes"),
                           std::to_string(group_items * 32) + " or more");
-    if (!device->holds(3 * bytes, bytes))
-      return at.skip(
-          facts.label + ": three arrays of " + std::to_string(bytes) + " bytes are more than half of its memory",
-          "bytes", "bytes up to " + std::to_string(std::min(facts.memory / 6, facts.largest)));
-    auto& arrays = kept[{facts.label, bytes}];
+    auto& arrays = shared[{facts.label, bytes}];
+    if (!arrays && !device->holds(3 * bytes, bytes))
+      return at.skip(device->lacks("three arrays of " + std::to_string(bytes) + " bytes"), "bytes",
+                     "bytes up to " + std::to_string(std::min(facts.memory / 6, facts.largest)));
     if (!arrays)
       arrays = std::make_shared<Arrays>(wide == 8 ? make_arrays<double>(*device, bytes)
                                                   : make_arrays<float>(*device, bytes));
@@ -260,7 +226,6 @@ int main(int argc, char** argv) {
                                        : name == "add" || name == "triad" ? 3
                                                                           : 2);
     at.observe("size", [=] { return static_cast<double>(bytes); }, true);
-    at.observe("build", [=] { return kernel->built; }, true);
     measure_launches(at, device, kernel, groups, group_items,
                      {.unit = unit, .cache = bytes < 4 * facts.cache ? "same buffer" : "beyond the caches"});
     at.check([=] {

@@ -11,7 +11,7 @@
 namespace assay::devices {
 namespace {
 
-FoundDevices& found_by(std::string_view way) {  // looked for once, when first asked for
+FoundDevices& found_by(std::string_view way) {  // looked for once, when first needed
   if (way == "cuda") {
     static auto* const cuda = new FoundDevices(find_cuda());
     return *cuda;
@@ -71,13 +71,14 @@ void watch_device(timing::Case& at, const std::shared_ptr<Device>& device, bool 
     if (const auto line = watch.end()) at.write(*line);
     return std::string();
   });
-  if (!observed) return;
-  const auto seen = std::make_shared<DeviceState>();
+  const auto state = device->state();
+  if (!observed || !state) return;
+  const auto seen = std::make_shared<DeviceState>(*state);
   at.add_metric("clock", [=] {
-    *seen = device->state().value_or(DeviceState{});
+    *seen = device->state().value_or(*seen);
     return seen->clock;
   });
-  at.add_metric("power", [=] { return seen->power; });
+  if (state->power) at.add_metric("power", [=] { return seen->power.value_or(0); });
 }
 
 }  // namespace assay::devices

@@ -22,13 +22,22 @@ numbered = true
 sweep = true
 help = "how a device is reached, with its number behind a colon; without a number all of that kind"
 
+[metric.build]
+unit = "s"
+help = "time in which the driver compiled the kernel; drivers keep what they compiled"
+
 [metric.clock]
 unit = "1/s"
-help = "clock of the device right after a block, by the vendor's own accounting (NVML)"
+help = "clock of the device right after a block, by the vendor's own accounting (NVML, or the kernel's files of amdgpu)"
 
 [metric.power]
 unit = "W"
 help = "power of the device right after a block, by the same"
+
+[figure.build]
+metric = "build"
+unit = "s"
+help = "time to compile the kernel"
 
 [figure.clock]
 metric = "clock"

@@ -31,6 +31,12 @@ struct Nvml {
 
 constexpr int clock_of_multiprocessors = 1, too_small = 7;
 
+struct NvmlProcess {  // nvmlProcessInfo_t
+  unsigned pid;
+  unsigned long long memory;
+  unsigned gpu_instance, compute_instance;
+};
+
 std::string limits_of(unsigned long long reasons) {
   constexpr struct {
     unsigned long long bits;
@@ -42,6 +48,21 @@ std::string limits_of(unsigned long long reasons) {
   return limits;
 }
 
+std::optional<std::vector<long>> processes_on(const Nvml& with, void* device) {
+  if (with.processes == nullptr) return std::nullopt;
+  std::vector<NvmlProcess> found(64);
+  auto count = static_cast<unsigned>(found.size());
+  int error = with.processes(device, &count, found.data());
+  if (error == too_small) {
+    found.resize(count += 64);
+    error = with.processes(device, &count, found.data());
+  }
+  if (error != 0) return std::nullopt;
+  std::vector<long> numbers;
+  for (unsigned at = 0; at < count; ++at) numbers.push_back(found[at].pid);
+  return numbers;
+}
+
 }  // namespace
 
 std::optional<DeviceState> nvml_state(const std::string& bus) {
@@ -49,17 +70,14 @@ std::optional<DeviceState> nvml_state(const std::string& bus) {
   void* device = nullptr;
   if (!with->started || with->by_bus(bus.c_str(), &device) != 0) return std::nullopt;
   DeviceState state;
-  unsigned megahertz = 0, most = 0, milliwatts = 0, count = 0;
+  unsigned megahertz = 0, most = 0, milliwatts = 0;
   unsigned long long reasons = 0;
   if (with->clock(device, clock_of_multiprocessors, &megahertz) != 0) return std::nullopt;
   state.clock = 1e6 * megahertz;
   if (with->most != nullptr && with->most(device, clock_of_multiprocessors, &most) == 0) state.most = 1e6 * most;
   if (with->power != nullptr && with->power(device, &milliwatts) == 0) state.power = 1e-3 * milliwatts;
   if (with->reasons != nullptr && with->reasons(device, &reasons) == 0) state.limits = limits_of(reasons);
-  if (with->processes != nullptr) {
-    const int error = with->processes(device, &count, nullptr);
-    if (error == 0 || error == too_small) state.others = std::max(0, static_cast<int>(count) - 1);
-  }
+  if (const auto processes = processes_on(*with, device)) state.others = count_others(*processes);
   return state;
 }
 

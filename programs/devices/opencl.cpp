@@ -68,16 +68,16 @@ struct OpenClKernel final : Kernel {
     opencl().call.release_program(program);
   }
   void set(std::vector<Argument> arguments) override {
-    kept = std::move(arguments);
-    for (std::size_t at = 0; at < kept.size(); ++at) {
-      const cl::Int error = opencl().call.argument(kernel, static_cast<cl::Uint>(at), kept[at].size, &kept[at].bits);
+    given = std::move(arguments);
+    for (std::size_t at = 0; at < given.size(); ++at) {
+      const cl::Int error = opencl().call.argument(kernel, static_cast<cl::Uint>(at), given[at].size, &given[at].bits);
       if (error != cl::success)
         throw timing::MeasurementFault(where + ": argument " + std::to_string(at) + ": " + cl::error_name(error));
     }
   }
   cl::Handle program = nullptr, kernel = nullptr;
   std::string where;  // for messages
-  std::vector<Argument> kept;
+  std::vector<Argument> given;
 };
 
 class OpenClDevice final : public Device {
@@ -85,7 +85,8 @@ class OpenClDevice final : public Device {
   OpenClDevice(cl::Handle platform, cl::Handle device, std::string label) : device_(device) {
     const auto& call = opencl().call;
     facts_.label = std::move(label);
-    facts_.name = text(call.device_info, device, cl::device_name);
+    facts_.name = text(call.device_info, device, cl::device_board_amd);  // else gfx90a:sramecc+:xnack- and its like
+    if (facts_.name.empty()) facts_.name = text(call.device_info, device, cl::device_name);
     facts_.bus = bus_of(device);
     facts_.driver = text(call.platform_info, platform, cl::platform_name) + " " +
                     text(call.device_info, device, cl::driver_version);
@@ -122,16 +123,18 @@ class OpenClDevice final : public Device {
     check("kernel " + name, error);
     made->built = std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
     made->name = name;
-    made->where = facts_.label + " (" + facts_.name + "): kernel " + name;
+    made->where = where_ + ": kernel " + name;
     return made;
   }
 
   void launch(Kernel& kernel, std::int64_t groups, std::int64_t group, int queue) override {
+    begin();
     enqueue(kernel, groups, group, queue, nullptr);
   }
 
   Span timed(Kernel& kernel, std::int64_t groups, std::int64_t group, std::int64_t times) override {
     const auto& call = opencl().call;
+    begin();
     cl::Handle first = nullptr, last = nullptr;
     for (std::int64_t at = 0; at < times; ++at) {
       const bool ends = at == 0 || at + 1 == times;
@@ -149,12 +152,14 @@ class OpenClDevice final : public Device {
   }
 
   void copy_in(Memory& to, const void* from, std::int64_t bytes, std::int64_t at, int queue) override {
+    begin();
     second_used_ = second_used_ || queue == 1;
     check("copy to the device",
           opencl().call.write(queues_[queue], buffer_of(to), cl::unblocking, static_cast<std::size_t>(at),
                               static_cast<std::size_t>(bytes), from, 0, nullptr, nullptr));
   }
   void copy_out(void* to, const Memory& from, std::int64_t bytes, std::int64_t at, int queue) override {
+    begin();
     second_used_ = second_used_ || queue == 1;
     check("copy from the device",
           opencl().call.read(queues_[queue], buffer_of(from), cl::unblocking, static_cast<std::size_t>(at),
@@ -162,19 +167,26 @@ class OpenClDevice final : public Device {
   }
 
   void finish() override {
-    const Within limit(waiting_);
+    begin();
     for (int queue = 0; queue < 2; ++queue)
       if (queue == 0 || second_used_) {
         if (second_used_) opencl().call.flush(queues_[1]);
         check("waiting for what was queued", opencl().call.finish(queues_[queue]));
       }
     second_used_ = false;
+    pending_.reset();
   }
 
   std::string prelude(Element type, int lanes) const override { return opencl_prelude(type, lanes); }
 
   bool product(Element type, std::int64_t n, Memory& a, Memory& b, Memory& c, std::string& missing) override {
-    return clblast_product(type, n, buffer_of(a), buffer_of(b), buffer_of(c), &queues_[0], missing);
+    begin();
+    const bool done = [&] {
+      const Within limit(product_, library_times);
+      return clblast_product(type, n, buffer_of(a), buffer_of(b), buffer_of(c), &queues_[0], where_, missing);
+    }();
+    if (!done) finish();
+    return done;
   }
 
   cl::Handle queue() const { return queues_[0]; }
@@ -185,6 +197,7 @@ class OpenClDevice final : public Device {
  private:
   std::shared_ptr<Memory> reserve(std::int64_t bytes) override {
     open();
+    const Within limit(facts_.label + ": memory of " + std::to_string(bytes) + " bytes");
     cl::Int error = cl::success;
     const cl::Handle made =
         opencl().call.buffer(context_, cl::memory_read_write, static_cast<std::size_t>(bytes), nullptr, &error);
@@ -204,7 +217,12 @@ class OpenClDevice final : public Device {
       queue = call.queue(context_, device_, cl::queue_profiling, &error);
       check("a queue", error);
     }
-    waiting_ = facts_.label + " (" + facts_.name + "): waiting for what was queued";
+    where_ = facts_.label + " (" + facts_.name + ")";
+    waiting_ = where_ + ": waiting for what was queued";
+    product_ = where_ + ": a product by the library";
+  }
+  void begin() {  // before whatever is queued: its time limit runs from now until `finish`
+    if (!pending_) pending_.emplace(waiting_);
   }
 
   void enqueue(Kernel& kernel, std::int64_t groups, std::int64_t group, int queue, cl::Handle* event) {
@@ -229,7 +247,8 @@ class OpenClDevice final : public Device {
   static cl::Handle buffer_of(const Memory& memory) { return reinterpret_cast<cl::Handle>(memory.handle); }
 
   cl::Handle device_, context_ = nullptr, queues_[2] = {};
-  std::string waiting_;
+  std::string where_, waiting_, product_;
+  std::optional<Within> pending_;
   bool second_used_ = false;
 
   friend struct OpenClPinned;
@@ -238,6 +257,7 @@ class OpenClDevice final : public Device {
 struct OpenClPinned final : Pinned {  // a buffer of the host's memory, or of what is given, mapped once
   OpenClPinned(OpenClDevice& device, std::int64_t bytes, char* given) : queue_(device.queue()) {
     device.open();
+    const Within limit(device.facts().label + ": page-locked memory");
     queue_ = device.queue();
     const auto& call = opencl().call;
     cl::Int error = cl::success;
@@ -249,6 +269,7 @@ struct OpenClPinned final : Pinned {  // a buffer of the host's memory, or of wh
     device.check("mapping page-locked memory", error);
   }
   ~OpenClPinned() override {
+    const Within limit("opencl: page-locked memory");
     opencl().call.unmap(queue_, buffer_, data, 0, nullptr, nullptr);
     opencl().call.finish(queue_);
     opencl().call.release_buffer(buffer_);

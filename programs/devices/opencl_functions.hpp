@@ -19,8 +19,8 @@ inline constexpr Bits device_all = 0xffffffff, type_cpu = 2, type_gpu = 4;
 inline constexpr Uint device_type = 0x1000, device_units = 0x1002, device_group = 0x1004, device_clock = 0x100c,
                       device_largest = 0x1010, device_cache = 0x101e, device_memory = 0x101f, device_local = 0x1023,
                       device_available = 0x1027, device_name = 0x102b, driver_version = 0x102d,
-                      device_extensions = 0x1030, platform_name = 0x0902, device_bus = 0x410f,
-                      device_bus_amd = 0x4037;  // cl_khr_pci_bus_info, cl_amd_device_attribute_query
+                      device_extensions = 0x1030, platform_name = 0x0902, device_bus = 0x410f, device_bus_amd = 0x4037,
+                      device_board_amd = 0x4038;  // cl_khr_pci_bus_info; the last two: cl_amd_device_attribute_query
 inline constexpr Bits queue_profiling = 2;
 inline constexpr Bits memory_read_write = 1, memory_given = 8,
                       memory_of_host = 16;  // CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR

@@ -29,7 +29,7 @@ StateWatch::StateWatch(std::shared_ptr<Device> device) : device_(std::move(devic
   });
 }
 
-StateWatch::~StateWatch() = default;  // the thread is asked to stop, and joined
+StateWatch::~StateWatch() = default;  // the thread is stopped, and joined
 
 void StateWatch::look() {
   const auto state = device_->state();
@@ -40,21 +40,21 @@ void StateWatch::look() {
 std::optional<timing::Json> StateWatch::end() {
   if (!looks()) return std::nullopt;
   thread_ = {};  // stopped and joined
-  std::vector<double> times, clocks, powers, others;
-  std::vector<std::string> limits;
+  std::vector<double> times, clocks;
+  std::vector<std::string> powers, others, limits;  // JSON values: null where it is not known
   double most = 0;
   for (const auto& [time, state] : seen_) {
     times.push_back(time);
     clocks.push_back(state.clock);
-    powers.push_back(state.power);
-    others.push_back(state.others);
-    limits.push_back(timing::Json::quote(state.limits));
+    powers.push_back(state.power ? timing::Json::write(*state.power) : "null");
+    others.push_back(state.others ? std::to_string(*state.others) : "null");
+    limits.push_back(state.limits ? timing::Json::quote(*state.limits) : "null");
     most = std::max(most, state.most);
   }
   timing::Json line;
   line.text("event", "device").text("host", timing::here(0).host).text("device", device_->facts().label);
   line.text("name", device_->facts().name).number("most", most).numbers("time", times).numbers("clock", clocks);
-  return line.numbers("power", powers).numbers("others", others).list("limits", limits);
+  return line.list("power", powers).list("others", others).list("limits", limits);
 }
 
 }  // namespace assay::devices

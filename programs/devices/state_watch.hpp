@@ -1,12 +1,14 @@
 // The state of a device over time: a thread looks at it 20 times per second while a launch measures, and one line of
-// the launch holds what it saw (event `device`):
+// the launch has what it saw (event `device`):
 //
 //   host, device, name   which device: cuda:0, and what its driver calls it
 //   most                 its highest clock as stated, Hz; 0: not stated
 //   time                 of each look, s since 1970
 //   clock, power         Hz and W at each look
-//   others               processes on it besides this one, at each look
+//   others               processes on it other than this one, at each look
 //   limits               what slowed it down at each look: of power, temperature and hardware, separated by commas
+//
+// Of power, others and limits null is what is not known.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,5 @@
 #include "devices/within.hpp"
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -15,9 +14,10 @@ struct Watch {
   std::mutex mutex;
   std::string doing;  // "" while nothing is waited for
   Clock::time_point end;
+  double times = 1;
 };
 
-// It looks ten times per second instead of being woken: a wait of some microseconds is measured beside it.
+// It looks ten times per second instead of being woken: a wait of some microseconds is measured meanwhile.
 Watch& watch() {  // lives as long as the process: its thread is never joined
   static Watch* const only = [] {
     auto* made = new Watch;
@@ -25,7 +25,7 @@ Watch& watch() {  // lives as long as the process: its thread is never joined
       for (;; std::this_thread::sleep_for(std::chrono::milliseconds(100))) {
         const std::lock_guard lock(made->mutex);
         if (made->doing.empty() || Clock::now() < made->end) continue;
-        std::fprintf(stderr, "%s: timed out after %g s\n", made->doing.c_str(), Within::seconds());
+        std::fprintf(stderr, "%s: timed out after %g s\n", made->doing.c_str(), made->times * Within::seconds());
         std::fflush(stderr);
         std::_Exit(1);
       }
@@ -46,15 +46,20 @@ double Within::seconds() {
   return limit;
 }
 
-Within::Within(const std::string& doing) {
+Within::Within(const std::string& doing, double times) : times_before_(times) {
   const std::lock_guard lock(watch().mutex);
+  before_.swap(watch().doing);
+  end_before_ = watch().end;
+  std::swap(times_before_, watch().times);
   watch().doing = doing;
-  watch().end = Clock::now() + std::chrono::microseconds(static_cast<long long>(1e6 * seconds()));
+  watch().end = begun_ + std::chrono::microseconds(static_cast<long long>(1e6 * times * seconds()));
 }
 
 Within::~Within() {
   const std::lock_guard lock(watch().mutex);
-  watch().doing.clear();
+  watch().doing.swap(before_);
+  watch().end = end_before_ + (Clock::now() - begun_);
+  watch().times = times_before_;
 }
 
 }  // namespace assay::devices

@@ -1,6 +1,7 @@
 // A kernel with as many NUMA nodes as asked for, for programs that bind memory by system calls: before the C library's
 // `syscall` (LD_PRELOAD). mbind is written down and done nothing; get_mempolicy answers by what was written down.
-// ASSAY_SHIM_NUMA: "refuses" mbind, or memory lies "elsewhere".
+// ASSAY_SHIM_NUMA: "refuses" mbind, memory lies "elsewhere", or get_mempolicy is
+// "silent".
 #include <dlfcn.h>
 #include <sys/syscall.h>
 
@@ -40,6 +41,7 @@ extern "C" long syscall(long number, ...) {
     return 0;
   }
   if (number == SYS_get_mempolicy) {
+    if (chosen("silent")) return -1;
     const auto page = static_cast<std::uintptr_t>(word[3]);
     auto found = bound().upper_bound(page);
     const bool known = found != bound().begin() && (--found, page < found->second.first);

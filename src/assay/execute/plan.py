@@ -13,7 +13,7 @@ from assay.benchmark.record import PARTS, REPETITIONS, Benchmark, benchmarks
 from assay.benchmark.variants import AnyVariant, varied_by
 from assay.case import ParameterValue
 from assay.errors import InputError
-from assay.machine.accelerators import accelerators
+from assay.machine.accelerators import accelerators, add_driver_devices, query_drivers
 
 LONGEST = 120  # characters of a file's name for what was varied
 LAUNCHES = {"quick": 3, "standard": 10, "full": 30}
@@ -134,8 +134,11 @@ def select_benchmarks(only: str | None, *, first_look: bool = False, profile: st
 
 
 def _has_device() -> bool:
-    """Whether this host shows an accelerator that this process may use: else programs would be compiled for nothing."""
-    return any(device.is_device for device in accelerators().devices)
+    """Whether benchmarks reach an accelerator of this host: else programs would be compiled for nothing."""
+    shown = accelerators()
+    if not any(device.is_device for device in shown.devices):  # without asking drivers, which takes seconds
+        return False
+    return any(device.is_measured for device in add_driver_devices(shown, query_drivers()).devices)
 
 
 def arguments_of(record: Benchmark, settings: Mapping[str, str], profile: str) -> tuple[str, ...]:

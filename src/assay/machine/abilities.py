@@ -146,10 +146,12 @@ def _threads(host: Host) -> Ability:
 
 
 def _devices(host: Host) -> Ability:
-    reached = [each for each in host.accelerators.devices if each.is_device]
+    reached = [each for each in host.accelerators.devices if each.is_measured]
     if reached:
         names = ", ".join(dict.fromkeys(f"{each.vendor} {each.name or each.kind}".strip() for each in reached))
         return Ability(part="devices", answer="yes", why=names)
+    if any(each.is_device for each in host.accelerators.devices):
+        return Ability(part="devices", answer="no", why="neither OpenCL nor CUDA shows the accelerators here")
     if any(each.device_file for each in host.accelerators.devices):
         return Ability(part="devices", answer="no", why="this process may open no device file of the accelerators here")
     return Ability(part="devices", answer="no", why="no accelerator; --device opencl measures a CPU through OpenCL")
@@ -318,6 +320,7 @@ def _confined(host: Host) -> list[HostWarning]:
         found.append(HostWarning(about="scratch", text=text))
     unreached = sum(each.address is not None and each.api is None for each in host.accelerators.devices)
     if unreached:
-        text = f"{unreached} of the accelerators here are shown neither by OpenCL nor by CUDA: they are not measured"
+        which = "1 accelerator here is" if unreached == 1 else f"{unreached} accelerators here are"
+        text = f"{which} shown neither by OpenCL nor by CUDA, and not measured"
         found.append(HostWarning(about="accelerators", text=text, remedy=install(host, "opencl")))
     return found

@@ -5,6 +5,7 @@ Which of them programs can reach, through OpenCL or CUDA, `reached` queries thei
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -39,8 +40,8 @@ SCREENS = {0x1A03, 0x102B, 0x1234, 0x1AF4, 0x15AD, 0x1013}  # management and vir
 class Accelerator(reading.HostPart):
     """A device that may compute; `usable` is whether this process may open its device file, or its driver shows it.
 
-    `api`: how benchmarks name it (opencl:0), where a driver shows it; then also its memory in bytes, its compute
-    units and the driver's version. A CPU that OpenCL shows is of kind "CPU through OpenCL".
+    `api`: how benchmarks name it ("opencl:0, cuda:0"), where drivers show it; then also its memory in bytes, its
+    compute units and the driver's version. A CPU that OpenCL shows is of kind "CPU through OpenCL".
     """
 
     vendor: str
@@ -59,6 +60,11 @@ class Accelerator(reading.HostPart):
     def is_device(self) -> bool:
         """Whether it is a device other than the processor that this process may use."""
         return bool(self.usable) and self.kind != CPU_KIND
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether benchmarks reach it as well: a driver shows it."""
+        return self.is_device and self.api is not None
 
 
 class Accelerators(reading.HostPart):
@@ -109,8 +115,9 @@ def accelerators(root: Path = Path("/")) -> Accelerators:
     return Accelerators(devices=tuple(found), notes=tuple(notes))
 
 
+@functools.cache
 def query_drivers() -> DriverAnswer:
-    """What OpenCL and CUDA show (device_list.py), queried in a separate process; empty where that fails."""
+    """What OpenCL and CUDA show (device_list.py), queried once, in a separate process; empty where that fails."""
     status, output = answer_of([sys.executable, "-P", "-m", "assay.machine.device_list"])
     try:
         answer = json.loads(output.splitlines()[-1]) if status == 0 else {}
@@ -146,8 +153,10 @@ def add_driver_devices(shown: Accelerators, answer: DriverAnswer) -> Accelerator
         if same is None:
             devices.append(Accelerator(vendor="", kind=each["kind"], name=each["name"], address=address, **shown_by))
         else:
+            if before := devices[same].api:
+                shown_by["api"] = f"{before}, {each['api']}"
             devices[same] = devices[same].model_copy(update={"name": each["name"], **shown_by})
-    if shown.devices and not any(device.is_device and device.api for device in devices):
+    if shown.devices and not any(device.is_measured for device in devices):
         missing = answer.get("missing", {"opencl": "not queried", "cuda": "not queried"})
         why = "; ".join(f"{way}: {text}" for way, text in missing.items())
         notes.append(f"no program reaches the accelerators here ({why}): install the vendor's driver, or its OpenCL")

@@ -13,6 +13,7 @@ from typing import Any, NotRequired, TypedDict
 
 _ALL, _CPU, _GPU = 0xFFFFFFFF, 2, 4
 _TYPE, _UNITS, _MEMORY, _NAME, _DRIVER = 0x1000, 0x1002, 0x101F, 0x102B, 0x102D
+_BUS, _BUS_AMD, _BOARD_AMD = 0x410F, 0x4037, 0x4038  # cl_khr_pci_bus_info, cl_amd_device_attribute_query
 _MULTIPROCESSORS = 16
 CPU_KIND = "CPU through OpenCL"
 
@@ -50,6 +51,18 @@ def opencl(library: Any) -> list[DriverDevice]:
         text = ctypes.create_string_buffer(size)
         return text.raw if library.clGetDeviceInfo(device, what, ctypes.c_size_t(size), text, None) == 0 else b""
 
+    def text(device: ctypes.c_void_p, what: int) -> str:
+        return info(device, what).split(b"\0")[0].decode("utf-8", "replace").strip()
+
+    def address(device: ctypes.c_void_p) -> str | None:
+        if place := info(device, _BUS, 16):
+            domain, bus, slot, function = (int.from_bytes(place[at : at + 4], "little") for at in range(0, 16, 4))
+        elif (of_amd := info(device, _BUS_AMD, 24))[:4] == b"\1\0\0\0":  # PCIe
+            domain, (bus, slot, function) = 0, of_amd[21:]
+        else:
+            return None
+        return f"{domain:04x}:{bus:02x}:{slot:02x}.{function:x}"
+
     found: list[DriverDevice] = []
     for platform in listed(library.clGetPlatformIDs):
         for device in listed(library.clGetDeviceIDs, platform, ctypes.c_uint64(_ALL)):
@@ -57,11 +70,12 @@ def opencl(library: Any) -> list[DriverDevice]:
             found.append(
                 {
                     "api": f"opencl:{len(found)}",
-                    "name": info(device, _NAME).split(b"\0")[0].decode("utf-8", "replace"),
+                    "name": text(device, _BOARD_AMD) or text(device, _NAME),
                     "kind": CPU_KIND if kind & _CPU else "GPU" if kind & _GPU else "accelerator",
                     "memory": int.from_bytes(info(device, _MEMORY, 8), "little") or None,
                     "units": int.from_bytes(info(device, _UNITS, 4), "little") or None,
-                    "driver": info(device, _DRIVER).split(b"\0")[0].decode("utf-8", "replace"),
+                    "driver": text(device, _DRIVER),
+                    "address": address(device),
                 }
             )
     return found

@@ -14,13 +14,16 @@ MOST = 1e15  # Hz, W
 
 @dataclass(frozen=True)
 class DeviceLook:
-    """A device's state at `time` (s since 1970): clock (Hz), power (W), other processes, and what slowed it down."""
+    """A device's state at `time` (s since 1970): clock (Hz), power (W), other processes, and what slowed it down.
+
+    None: not known.
+    """
 
     time: float
     clock: float
-    power: float
-    others: int
-    limits: tuple[str, ...]
+    power: float | None
+    others: int | None
+    limits: tuple[str, ...] | None
 
 
 @dataclass(frozen=True)
@@ -54,24 +57,24 @@ def device_states(event: Mapping[str, object]) -> DeviceStates:
     for key, value in texts.items():
         if not isinstance(value, str):
             raise ValueError(f"{key}: got {value!r}, expected a text")
-    columns = {
-        key: _numbers(key, event.get(key), LATEST if key == "time" else MOST)
-        for key in ("time", "clock", "power", "others")
-    }
+    times, clocks = _known("time", event.get("time"), LATEST), _known("clock", event.get("clock"), MOST)
+    powers, others = (_perhaps(key, event.get(key), MOST) for key in ("power", "others"))
     listed = event.get("limits")
     if not isinstance(listed, list):
         raise ValueError(f"limits: got {listed!r}, expected a list of reasons")
-    reasons = [_reasons(each) for each in listed]
-    if len({len(reasons), *map(len, columns.values())}) > 1:
+    reasons = [None if each is None else _reasons(each) for each in listed]
+    if len({len(reasons), len(times), len(clocks), len(powers), len(others)}) > 1:
         raise ValueError(f"limits: got {len(reasons)} values, expected as many as in time, clock, power and others")
-    (most,) = _numbers("most", [event.get("most")], MOST)
-    rows = zip(columns["time"], columns["clock"], columns["power"], columns["others"], reasons, strict=True)
-    looks = [DeviceLook(time, clock, power, int(others), why) for time, clock, power, others, why in rows]
+    (most,) = _known("most", [event.get("most")], MOST)
+    looks = [
+        DeviceLook(time, clock, power, None if count is None else int(count), why)
+        for time, clock, power, count, why in zip(times, clocks, powers, others, reasons, strict=True)
+    ]
     looks.sort(key=lambda look: look.time)
     return DeviceStates(**{key: str(value) for key, value in texts.items()}, most=most, looks=tuple(looks))
 
 
-def _numbers(key: str, values: object, most: float) -> list[float]:
+def _known(key: str, values: object, most: float) -> list[float]:
     if not isinstance(values, list):
         raise ValueError(f"{key}: got {str(values)[:40]!r}, expected a list of numbers")
     for value in values:
@@ -83,6 +86,12 @@ def _numbers(key: str, values: object, most: float) -> list[float]:
         ):
             raise ValueError(f"{key}: got {value!r}, expected a number of 0 to {most:g}")
     return [float(value) for value in values]
+
+
+def _perhaps(key: str, values: object, most: float) -> list[float | None]:
+    """The same, in which null is what was not known."""
+    known = iter(_known(key, [v for v in values if v is not None] if isinstance(values, list) else values, most))
+    return [None if value is None else next(known) for value in values] if isinstance(values, list) else []
 
 
 def _reasons(text: object) -> tuple[str, ...]:

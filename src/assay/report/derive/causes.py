@@ -23,8 +23,9 @@ ADVICE = {
     "faults": "use less memory, or measure again now that the files are in memory",
     "frequency": "fix the processor's frequency (`cpupower frequency-set -g performance`), or measure longer",
     "reference": "the machine's own speed changes, as a hypervisor's or a thermal limit does: measure at another time",
-    "throttled": "look at the device's power limit and cooling (`nvidia-smi -q -d PERFORMANCE`)",
-    "shared device": "stop the other processes on the device (`nvidia-smi` lists them), or take another (`--device`)",
+    "throttled": "look at the device's power limit and cooling (`nvidia-smi -q -d PERFORMANCE`, `amd-smi metric`)",
+    "shared device": "stop the other processes on the device (`nvidia-smi` or `amd-smi process` lists them), or take "
+    "another (`--device`)",
     "step": "something changed for good while it was measured: measure again, `assay doctor --watch` shows what",
     "samples": "look into the launch's own file",
     "quota": "lift the cgroup's quota of CPU time (cpu.max), or start as many threads as it allows",

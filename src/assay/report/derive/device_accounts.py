@@ -24,10 +24,11 @@ def device_accounts(tasks: Tasks) -> Callable[[Block], dict[str, float]]:
         if states is None or not looks:
             return {}
         clock = median(look.clock for look in looks)
-        return {
-            **{f"device_{why}": sum(why in look.limits for look in looks) / len(looks) for why in REASONS},
-            "device_slower": states.highest / clock - 1 if clock > 0 else 0.0,
-            "device_others": float(max(look.others for look in looks)),
-        }
+        account = {"device_slower": states.highest / clock - 1 if clock > 0 else 0.0}
+        if limits := [look.limits for look in looks if look.limits is not None]:
+            account |= {f"device_{why}": sum(why in each for each in limits) / len(limits) for why in REASONS}
+        if others := [look.others for look in looks if look.others is not None]:
+            account["device_others"] = float(max(others))
+        return account
 
     return accounts

@@ -293,6 +293,14 @@ def core_limit(document: Document, figure: ReportedFigure) -> tuple[float, str] 
     return figure.value * limit / cycle, f"{limit:g} vectors in a cycle, by the clock measured with it"
 
 
+def device_link(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
+    """B/s of the PCIe link of a device's transfers, of both ways for those both ways; a link that is idle is slower."""
+    device = figure.params.get("device")
+    rates = [value for _, value in values(document, "device-copy", "link", "median", device=device)]
+    ways = 2 if figure.params.get("direction") == "both" else 1
+    return (ways * max(rates), "the device's PCIe link") if rates else None
+
+
 def whole(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
     """Of a part, of which more is better: all of it; what noise puts above is taken for all."""
     return max(1.0, figure.value or 0.0), "the whole"
@@ -310,6 +318,7 @@ BOUNDS: dict[str, Callable[[Document, ReportedFigure], tuple[float, str] | None]
     "not_slowed": not_slowed,
     "core_limit": core_limit,
     "device_stated": device_stated,
+    "device_link": device_link,
 }
 # Bounds that several figures share, each by what tells apart those that rest on different quantities.
 RESTS_ON: dict[str, Callable[[ReportedFigure, str], str]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
@@ -23,7 +24,13 @@ class StatedDevice:
     memory: float
     vector: dict[str, float]
     matrix: dict[str, float]
+    without: tuple[str, ...] = ()
     parts: int = 1
+
+    def means(self, name: str) -> bool:
+        """Whether a driver's name has all words of `match` and none of `without`."""
+        words = {*re.findall(r"\w+", name)}
+        return words >= {*self.match} and not words & {*self.without}
 
     def rate(self, benchmark: str, of: str) -> float | None:
         """What the best case of a benchmark could reach at most, of one of the parts that programs see."""
@@ -38,12 +45,15 @@ class StatedDevice:
 def stated() -> tuple[StatedDevice, ...]:
     """All devices of the catalogue."""
     table = tomllib.loads((files("assay.catalogue") / "devices.toml").read_text(encoding="utf-8"))
-    return tuple(StatedDevice(**{**each, "match": tuple(each["match"])}) for each in table["device"])
+    return tuple(
+        StatedDevice(**{**each, "match": tuple(each["match"]), "without": tuple(each.get("without", ()))})
+        for each in table["device"]
+    )
 
 
 def stated_of(name: str) -> StatedDevice | None:
     """The device that a driver's name means, where the catalogue has it."""
-    return next((each for each in stated() if all(word in name for word in each.match)), None)
+    return next((each for each in stated() if each.means(name)), None)
 
 
 def device_stated(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:

@@ -27,6 +27,8 @@ MOST_LINES = 10
 MOST_FIRST = 6  # cases of a run without main figures
 MOST_PER_NODE = 2  # main figures that differ by the ranks per node alone
 MOST_APPLICATIONS = 1  # main figures of applications beside others: a line, and one for its bound
+MOST_DEVICES = 2  # main figures of devices where there are other parts
+DEVICES = "devices"
 LAST = 9  # order of a headline whose record gives none
 
 
@@ -85,6 +87,8 @@ def shown_first(document: Document, most: int = MOST_LINES) -> list[tuple[Headli
         found.sort(key=lambda each: each[0][0].order or LAST)
         if part == applications.PART and len(document.benchmarks) > 1:
             del found[MOST_APPLICATIONS:]
+        if part == DEVICES and len(by_part) > 1:
+            del found[MOST_DEVICES:]
     turns = max((len(found) for found in by_part.values()), default=0)
     order = [*PARTS, *sorted(set(by_part) - set(PARTS))]
     picked = [(part, turn) for turn in range(turns) for part in order if turn < len(by_part.get(part, ()))][:most]

@@ -5,7 +5,7 @@ device-peak, points by device-gemm. A product's intensity counts each matrix onc
 its type and what the bandwidth of arrays of its matrices' size gives. A library may use matrix engines, whose peak no
 benchmark of ours measures: where it passes the measured peak, its roof is what the vendor states, drawn dotted.
 
-A product of our own kernel above its roof shows that the roof is wrong; a finding says so.
+A product above its roof shows that the roof is wrong: what was measured, or what is stated. A finding says which.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from assay.document.params import Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.run_verdict import Finding
+from assay.machine.device_list import CPU_KIND
 from assay.report.derive.variants import reference
 from assay.report.judge.bounds import TOLERANCE, percent
 from assay.report.judge.device_statements import stated_of
@@ -154,7 +155,8 @@ def tables(document: Document) -> list[Grid]:
         for each in roof.points:
             share = "above its roof" if each.above else percent(min(1.0, each.rate / each.roof)) if each.by else ""
             cells = (human(each.rate, "flop/s", 3), human(each.roof, "flop/s", 3) if each.by else "", each.by, share)
-            rows.append((roof.label, each.code, each.type, str(each.rows), f"{each.intensity:.3g}", *cells))
+            label = f"{roof.label}, {CPU_KIND}" if roof.kind == CPU_KIND else roof.label
+            rows.append((label, each.code, each.type, str(each.rows), f"{each.intensity:.3g}", *cells))
     if not rows:
         return []
     headings = ("device", "code", "type", "n", "flop/B", "rate", "roof", "by", "share")
@@ -223,9 +225,10 @@ def _findings(document: Document) -> Iterator[Finding]:
         for each in [each for each in roof.points if each.above][:1]:
             text = f"{roof.label}: {each.name}: {human(each.rate, 'flop/s', 3)} is above its roof"
             of = f"{human(each.roof, 'flop/s', 3)} ({each.by})"
-            yield finding(
-                40, "odd", f"{text} of {of}", "the roof is too low: measure device-peak and device-stream again"
-            )
+            advice = "the roof is too low: measure device-peak and device-stream again"
+            if each.by == "stated":
+                advice = "what the vendor states is of another device, or wrong here: docs/devices.md has its source"
+            yield finding(40, "odd", f"{text} of {of}", advice)
 
 
 SECTION = ReportSection(

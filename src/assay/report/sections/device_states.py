@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from statistics import fmean, median
 
 from assay.analysis.disturbance.devices import LIMITS
@@ -25,6 +25,7 @@ from assay.stored.device_states import DeviceLook, DeviceStates
 
 KEY = "device_states"
 MOST_SLOTS = 400  # of one device
+UNKNOWN = "not known"
 PALE = "rgba(217,98,43,0.16)"
 
 
@@ -34,6 +35,7 @@ class DeviceSeries:
 
     By slot: `seconds` since then, the median `clock` (Hz), the mean `power` (W) and the share of looks at which the
     device was `slowed` down. Of all looks: `limits`, the share of each reason, and the most `others` (processes).
+    None: not known.
     """
 
     host: str
@@ -45,10 +47,10 @@ class DeviceSeries:
     slot: float
     seconds: list[float]
     clock: list[float]
-    power: list[float]
+    power: list[float | None]
     slowed: list[float]
-    limits: dict[str, float]
-    others: int
+    limits: dict[str, float] | None
+    others: int | None
 
 
 def gathered(found: Sequence[DeviceStates]) -> list[DeviceSeries]:
@@ -67,7 +69,9 @@ def _series(host: str, device: str, states: Sequence[DeviceStates]) -> DeviceSer
     slots: dict[int, list[DeviceLook]] = defaultdict(list)
     for look in looks:
         slots[int((look.time - begun) / width)].append(look)
-    reasons = {why for look in looks for why in look.limits}
+    limits = [look.limits for look in looks if look.limits is not None]
+    powers = [[look.power for look in slots[at] if look.power is not None] for at in sorted(slots)]
+    others = [look.others for look in looks if look.others is not None]
     return DeviceSeries(
         host=host,
         device=device,
@@ -78,10 +82,12 @@ def _series(host: str, device: str, states: Sequence[DeviceStates]) -> DeviceSer
         slot=width,
         seconds=[at * width for at in sorted(slots)],
         clock=[median(look.clock for look in slots[at]) for at in sorted(slots)],
-        power=[fmean(look.power for look in slots[at]) for at in sorted(slots)],
+        power=[fmean(of) if of else None for of in powers],
         slowed=[sum(bool(look.limits) for look in slots[at]) / len(slots[at]) for at in sorted(slots)],
-        limits={why: sum(why in look.limits for look in looks) / len(looks) for why in sorted(reasons)},
-        others=max(look.others for look in looks),
+        limits={why: sum(why in of for of in limits) / len(limits) for why in sorted({*chain.from_iterable(limits)})}
+        if limits
+        else None,
+        others=max(others, default=None),
     )
 
 
@@ -97,19 +103,22 @@ def _of(section: Section) -> list[DeviceSeries]:
 
 def tables(section: Section) -> list[Grid]:
     """Clock, power and limits of each device; [] where none was looked at."""
-    rows = [
-        (
-            each.device,
-            each.name,
-            human(each.highest_clock, "Hz", 3),
-            human(min(each.clock), "Hz", 3),
-            human(median(each.power), "W", 3),
-            human(max(each.power), "W", 3),
-            ", ".join(f"{LIMITS[f'device_{why}']} {share:.0%}" for why, share in each.limits.items()) or "no",
-            str(each.others or "none"),
+    rows = []
+    for each in _of(section):
+        powers = [watts for watts in each.power if watts is not None]
+        power = (human(median(powers), "W", 3), human(max(powers), "W", 3)) if powers else (UNKNOWN, UNKNOWN)
+        limits = [f"{LIMITS[f'device_{why}']} {share:.0%}" for why, share in (each.limits or {}).items()]
+        rows.append(
+            (
+                each.device,
+                each.name,
+                human(each.highest_clock, "Hz", 3),
+                human(min(each.clock), "Hz", 3),
+                *power,
+                UNKNOWN if each.limits is None else ", ".join(limits) or "nothing",
+                UNKNOWN if each.others is None else str(each.others or "none"),
+            )
         )
-        for each in _of(section)
-    ]
     if not rows:
         return []
     headings = (
@@ -137,13 +146,16 @@ def plots(section: Section) -> list[Plot]:
         about["yaxis"]["rangemode"] = "tozero"
         about["switch"] = False
         about["shapes"] = [band for each in series for band in _bands(each)]
-        traces = [_curve(each, getattr(each, key), COLOURS[i % len(COLOURS)]) for i, each in enumerate(series)]
+        known = [each for each in series if any(value is not None for value in getattr(each, key))]
+        traces = [_curve(each, getattr(each, key), COLOURS[i % len(COLOURS)]) for i, each in enumerate(known)]
+        if not traces:
+            continue
         made.append(finish({"data": traces, "layout": about}, "s", unit, 10))
     return made
 
 
-def _curve(each: DeviceSeries, values: Sequence[float], colour: str) -> Plot:
-    """A curve that is broken where no launch ran."""
+def _curve(each: DeviceSeries, values: Sequence[float | None], colour: str) -> Plot:
+    """A curve that is broken where no launch ran, and where nothing is known."""
     x: list[float | None] = []
     y: list[float | None] = []
     for (second, value), (behind, _) in pairwise([*zip(each.seconds, values, strict=True), (float("inf"), 0.0)]):
