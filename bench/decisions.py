@@ -37,8 +37,8 @@ from assay.analysis.paired_decision import LEVEL, PairedPlan, pairs_needed, powe
 
 HERE = Path(__file__).parent
 LONGER = (0.0, 0.02, 0.05, 0.10)  # how much longer a planted program works
-STEPS = {"chain": 2_000_000, "stream": 524_288}  # of a repetition: some milliseconds
-REPETITIONS = 9
+STEPS = {"chain": 500_000, "stream": 131_072}  # of a repetition: about a millisecond
+REPETITIONS = 5
 MARGIN, PAIRS = 0.03, 20
 STRETCH = PILOT + PAIRS  # of a trial
 HOGGED = PAIRS // 3 + 1  # the last pairs of a trial, with a late competitor

@@ -82,10 +82,10 @@ int main(int count, char** words) {
   if (count == 2) compete(words[1]);
   if (count != 4) return 2;
   long steps = atol(words[2]), repetitions = atol(words[3]);
-  uint64_t* memory = calloc(WORDS, sizeof *memory);
-  if (memory == NULL) return 1;
-  memset(memory, 1, WORDS * sizeof *memory);
   int streams = !strcmp(words[1], "stream");
+  uint64_t* memory = streams ? calloc(WORDS, sizeof *memory) : NULL;
+  if (streams && memory == NULL) return 1;
+  if (streams) memset(memory, 1, WORDS * sizeof *memory);
   uint64_t check = 0;
   for (long i = 0; i < repetitions; ++i) {
     double begin = now();
