@@ -21,6 +21,7 @@ from assay.document.comparison import RunComparison, SideBySide
 from assay.document.host_facts import HostFacts
 from assay.document.json_form import from_json, to_json
 from assay.document.quoted import QuotedBenchmark
+from assay.document.reported_figure import LaunchStatistics
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.document.validation import Validations
@@ -31,6 +32,7 @@ WORD = st.text(max_size=3)
 FREE = st.dictionaries(WORD, st.none() | st.booleans() | st.integers(-9, 9) | WORD, max_size=2)
 PLAIN = {str: WORD, int: st.integers(), bool: st.booleans(), float: st.floats(allow_nan=False, allow_infinity=False)}
 PLAIN |= {Any: FREE, type(None): st.none(), HostFacts: FREE.map(HostFacts), Case: FREE.map(Case)}
+PLAIN |= {LaunchStatistics: st.none()}  # which is in no JSON
 
 
 @functools.cache

@@ -81,7 +81,11 @@ def test_a_command_that_a_sentence_names_has_a_verb_and_options_that_exist(page:
 
 @pytest.mark.parametrize(
     "words",
-    [each for each in COMMANDS if alone(each)],
+    [
+        pytest.param(each, marks=pytest.mark.nightly) if each[0] == "evaluate" else each
+        for each in COMMANDS
+        if alone(each)
+    ],
     ids=" ".join,
 )
 def test_a_command_that_measures_nothing_works(words: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
