@@ -77,8 +77,7 @@ def main(arguments: list[str]) -> int:
     trials = chosen.pairs // STRETCH
     failed = False
     with tempfile.TemporaryDirectory() as folder:
-        program = Path(folder) / "worker"
-        subprocess.run(["cc", "-O2", "-o", str(program), str(HERE / "worker.c")], check=True)
+        program = worker(Path(folder))
         for work in chosen.work or STEPS:
             print(f"\n{work}: wrong answers in {trials} trials of {PAIRS} pairs (0 and 2%: differs, 5 and 10%: equal),")
             print("how often a difference of 5% was shown, and by how much all pairs differ where 2% were planted\n")
@@ -163,6 +162,13 @@ def _round(program: Path, work: str, found: Launches, dice: random.Random) -> No
         command = [str(program), work, str(steps), str(REPETITIONS)]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         found[which].append([float(line) for line in done.stdout.split()])
+
+
+def worker(folder: Path) -> Path:
+    """Compile what works and what competes."""
+    made = folder / "worker"
+    subprocess.run(["cc", "-O2", "-o", str(made), str(HERE / "worker.c")], check=True)
+    return made
 
 
 @contextlib.contextmanager

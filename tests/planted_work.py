@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from subprocess import Popen, run
-
-WORKER = Path(__file__).parent.parent / "bench" / "worker.c"  # its competitors, and the same work
-
 # STEPS steps of a chain of multiplications, or with -DSTREAM of a walk through 64 MiB that goes on where it ended.
 PLANTED = """
 #pragma once
@@ -106,22 +99,3 @@ using Program = Planted;
 }  // namespace assay::ranks
 """
 RANKS = ("-n", "1")
-
-
-def worker(folder: Path) -> Path:
-    """Compile what competes."""
-    made = folder / "worker"
-    run(["cc", "-O2", "-o", str(made), str(WORKER)], check=True)
-    return made
-
-
-@contextmanager
-def competing(program: Path, kinds: tuple[str, ...]) -> Iterator[None]:
-    """Have competitors run meanwhile."""
-    running = [Popen([str(program), kind], cwd=program.parent) for kind in kinds]
-    try:
-        yield
-    finally:
-        for each in running:
-            each.kill()
-            each.wait()

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from bench.decisions import competing, worker
 
 from command_line import assay
 from compiled import own_cache
 from mpis_here import MPI
-from planted_work import PLANTED, RANKS, competing, worker
+from planted_work import PLANTED, RANKS
 
 pytestmark = [
     pytest.mark.nightly,

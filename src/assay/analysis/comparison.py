@@ -27,6 +27,7 @@ from assay.analysis.result import AnalysisResult
 Floats = NDArray[np.float64]
 Side = Literal["two-sided", "greater", "less"]
 MARGIN = 0.03  # "agrees within 3%"
+MOST_MARGIN = 0.9  # relative; beyond it "equal" means nothing
 
 
 ITSELF = "A/A itself"  # begins the reason where the machine, not B, is why nothing is known

@@ -26,6 +26,8 @@ from assay.document.reported_figure import LaunchStatistics, Moved, ReportedFigu
 
 Array = npt.NDArray[np.float64]
 
+ENDS = (0.0, 1.0)  # shares of readings: the least and the greatest one
+
 
 Family = tuple[tuple[str, ParameterValue], ...]  # what the cases of a family have in common, by name
 BlockRow = tuple[str, Case, str, int, Sequence[float], int, bool]  # metric, case, host, launch, values, batch, first
@@ -246,9 +248,8 @@ def _best_values(
 ) -> list[list[float]]:
     """Give each launch by its number with the figure's best value in it."""
     best = max if better == "higher" else min
-    ends = {launch: (derive(float(values.min())), derive(float(values.max()))) for launch, values in by_launch.items()}
-    known = {launch: [end for end in pair if end is not None] for launch, pair in ends.items()}
-    return [[launch, best(pair)] for launch, pair in known.items() if pair]
+    found = ((launch, _of_shares(derive, np.sort(values), ENDS, best)) for launch, values in by_launch.items())
+    return [[launch, value] for launch, value in found if value is not None]
 
 
 def _statistics(derive: Callable[[float], float | None], cell: CaseSamples, better: str) -> LaunchStatistics:
@@ -265,16 +266,23 @@ def _reduced(derive: Callable[[float], float | None], values: Array, better: str
     """The figure's median, best value and tail in readings (n,); without those that the formula has no value of."""
     ordered = np.sort(values)
     best, worst = (max, min) if better == "higher" else (min, max)
-    found = {}
-    for name, shares, chosen in (
-        (MEDIAN, (0.5,), best),
-        (BEST, (0.0, 1.0), best),
-        (TAIL, (TAIL_SHARE, 1 - TAIL_SHARE), worst),
-    ):
-        known = [value for share in shares if (value := derive(_quantile(ordered, share))) is not None]
-        if known:
-            found[name] = chosen(known)
-    return found
+    found = {
+        MEDIAN: _of_shares(derive, ordered, (0.5,), best),
+        BEST: _of_shares(derive, ordered, ENDS, best),
+        TAIL: _of_shares(derive, ordered, (TAIL_SHARE, 1 - TAIL_SHARE), worst),
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _of_shares(
+    derive: Callable[[float], float | None],
+    ordered: Array,
+    shares: Sequence[float],
+    chosen: Callable[[list[float]], float],
+) -> float | None:
+    """The figure at one of these quantiles of sorted readings (n,): a formula may turn their order round."""
+    known = [value for share in shares if (value := derive(_quantile(ordered, share))) is not None]
+    return chosen(known) if known else None
 
 
 def _quantile(ordered: Array, share: float) -> float:

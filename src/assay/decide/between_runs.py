@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from assay.analysis.run_spread import LEAST_POOLED, RunSpread, learn, pool
@@ -16,7 +17,7 @@ from assay.report.judge.comparison import Key, compared
 from assay.store import Run, known_runs
 from assay.stored.provenance import differences
 
-MOST_RUNS = 12  # the newest: reading a run takes a part of a second
+MOST_RUNS = 12  # the newest: to judge one for the first time takes a second
 NOT_COMPARED = frozenset({"assay"})  # of circumstances: its version; programs that change are compiled anew
 
 
@@ -32,7 +33,7 @@ def between_runs(a: Document, b: Document) -> dict[Key, RunSpread]:
         return {}
     shared = {each.benchmark for each in a.benchmarks} & {each.benchmark for each in b.benchmarks}
     known = [run for run in known_runs() if _counts(run, a, b, shared)]
-    runs = max(([run for run in known if _made_alike(run, of)][-MOST_RUNS:] for of in (a, b)), key=len)
+    runs = max((_made_alike(known, of) for of in (a, b)), key=len)
     if len(runs) < LEAST_POOLED:
         return {}
     first, second = compared(a), compared(b)
@@ -65,12 +66,18 @@ def _counts(run: Run, a: Document, b: Document, shared: set[str]) -> bool:
     return alike and run.state == "done" and about["id"] not in (a.run, b.run) and bool(named & shared)
 
 
-def _made_alike(run: Run, of: Document) -> bool:
-    """Whether a run was made as that of a document: the same host, kernel, MPI, compilers, flags and variants."""
-    if _variants(run) != _variants(Run.load(Path(of.folder))):
-        return False
-    then = [_compared_keys(stated) for stated in run.provenance().values()]
-    return not any(differences(then, _compared_keys(host.stated)) for host in of.provenance.values())
+def _made_alike(known: Sequence[Run], of: Document) -> list[Run]:
+    """The newest runs, the oldest first, with the host, kernel, MPI, compilers, flags and variants of a document's."""
+    variants = _variants(Run.load(Path(of.folder)))
+    stated = [_compared_keys(host.stated) for host in of.provenance.values()]
+
+    def alike(run: Run) -> bool:
+        if _variants(run) != variants:
+            return False
+        then = [_compared_keys(each) for each in run.provenance().values()]
+        return not any(differences(then, each) for each in stated)
+
+    return [*islice(filter(alike, reversed(known)), MOST_RUNS)][::-1]
 
 
 def _variants(run: Run) -> object:

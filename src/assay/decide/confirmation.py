@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
+from assay.analysis.comparison import MOST_MARGIN
 from assay.analysis.launch_statistics import MEDIAN
 from assay.case import Case
 from assay.decide.live import LiveResult
@@ -20,7 +21,7 @@ from assay.document.params import Parameters
 from assay.report.judge.comparison import identity, outcomes_of
 
 PART = 0.5  # of the step: what is not confirmed differs by less
-LEAST_MARGIN, MOST_MARGIN = 0.005, 0.9  # relative; the latter is the greatest that `compare` takes
+LEAST_MARGIN = 0.005
 LAUNCHES = 10
 
 

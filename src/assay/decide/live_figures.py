@@ -20,7 +20,7 @@ from assay.document.params import Parameters
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.report.judge.comparison import Key, compared
-from assay.report.judge.gate import headlines, means
+from assay.report.judge.gate import headlines, is_worse, means
 
 SHOWN = (MEDIAN, TAIL)  # of both sides, whatever decides
 
@@ -74,11 +74,6 @@ class FixedFigure:
 
     key: Key
     statistic: str
-
-
-def is_worse(ratio: float, better: str) -> bool:
-    """Whether B is worse than A by the ratio B / A."""
-    return ratio < 1 if better == "higher" else ratio > 1
 
 
 def fix_figures(a: Document, b: Document, words: Sequence[str] | None) -> list[FixedFigure]:

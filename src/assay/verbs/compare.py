@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from assay.store import Run
     from assay.stored.run_record import RunRecord
 
-LEAST_MARGIN, MOST_MARGIN = 0.001, 0.9  # relative
+LEAST_MARGIN = 0.001  # relative
 LEAST_PAIRS = 10  # as analysis/paired_decision.py has it, which is not imported for help
 MISSED, NOT_SHOWN = 3, 4  # exit statuses of a threshold: a figure differs; none does, but not all are shown to be equal
 
@@ -259,6 +259,7 @@ def _variants(run: Run, whole: Document) -> tuple[Document, list[Beside]]:
 
 
 def _margin(text: str | None) -> float | None:
+    from assay.analysis.comparison import MOST_MARGIN
     from assay.errors import InputError
     from assay.execute.run_request import share
 

@@ -117,9 +117,14 @@ def judge(
 def _is_better(row: FigureRow) -> bool:
     """Whether B is better than A, by the ratio that decided or, of what has none, by both values."""
     if row.shift is not None:
-        return (row.shift > 1) == (row.better == "higher")
+        return not is_worse(row.shift, row.better)
     one, other = row.a.value or 0.0, row.b.value or 0.0  # of what is exact and has no ratio, one is zero
     return other > one if row.better == "higher" else other < one
+
+
+def is_worse(ratio: float, better: str) -> bool:
+    """Whether B is worse than A by the ratio B / A."""
+    return ratio < 1 if better == "higher" else ratio > 1
 
 
 def means(word: str, pair: tuple[str, ...]) -> bool:
