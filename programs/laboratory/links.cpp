@@ -33,6 +33,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "awake.h"
+
 namespace {
 
 using Nanoseconds = std::int64_t;
@@ -139,6 +141,7 @@ class Links {
         static_cast<Nanoseconds>(std::llround(direction.per_byte * static_cast<double>(size + overhead)));
     direction.free = std::max(direction.free, arrival(message)) + taken;
     direction.frames.push_back({direction.free, {buffer_.begin(), buffer_.begin() + length}});
+    awake_.until_after(clock_of(CLOCK_MONOTONIC));
     return true;
   }
 
@@ -175,8 +178,9 @@ class Links {
     const auto& bytes = direction.frames.front().bytes;
     if (sendto(socket_, bytes.data(), bytes.size(), 0, reinterpret_cast<const sockaddr*>(&to), sizeof to) < 0)
       ++counts_.dropped;
-    const auto lateness =
-        static_cast<std::uint64_t>(std::max<Nanoseconds>(0, clock_of(CLOCK_MONOTONIC) - direction.due()));
+    const auto now = clock_of(CLOCK_MONOTONIC);
+    awake_.until_after(now);
+    const auto lateness = static_cast<std::uint64_t>(std::max<Nanoseconds>(0, now - direction.due()));
     ++counts_.frames;
     counts_.late += lateness > late;
     counts_.lateness += lateness;
@@ -186,6 +190,7 @@ class Links {
   Counts& counts_;
   std::unordered_map<int, Direction> directions_;  // by the interface that frames come in at
   int socket_ = -1;
+  assay::Awake awake_{};
   std::array<unsigned char, 2048> buffer_{};
   alignas(cmsghdr) std::array<unsigned char, 256> control_{};
 };
