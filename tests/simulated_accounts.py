@@ -182,6 +182,7 @@ def play(shape: Shape, competitor: Competitor | None = None) -> Known:
                             "others": max(0.0, _ticked(counters["busy"], before["busy"], phase[0]) - own),
                             "steal": _ticked(counters["steal"], before["steal"], phase[1]),
                             "involuntary": switches,
+                            "waited": 0.0 if competitor and competitor.steal else lost,
                             "major_faults": 0.0,
                             "frequency": 3e9 * (1 - (competitor.clock * (worked > 0.5 * wall) if competitor else 0.0)),
                         },

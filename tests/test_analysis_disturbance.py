@@ -151,6 +151,7 @@ def test_drift_within_a_launch_is_seen() -> None:
         ("steal", {"steal": 0.2}),
         ("taken", {"others": 0.19, "steal": 0.09}),
         ("switches", {"involuntary": 250.0}),
+        ("waited", {"waited": 0.2}),
         ("starved", {"own": 0.5}),
         ("faults", {"major_faults": 20.0}),
     ],

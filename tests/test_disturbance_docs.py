@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.analysis.disturbance import accounts, block, levels, steps, verdict
+from assay.analysis.disturbance import accounts, block, levels, steps, verdict, waiting
 
 TEXT = (Path(__file__).parents[1] / "docs" / "disturbance.md").read_text()
 
@@ -17,6 +17,8 @@ TEXT = (Path(__file__).parents[1] / "docs" / "disturbance.md").read_text()
         (accounts.STEAL, "took more than {:g} hardware threads"),
         (accounts.SWITCHES, "more than {:g} involuntary switches"),
         (accounts.SWITCHES_A_RANK, "{:g} more per further rank"),
+        (100 * waiting.WAITED, "waited for a processor for more than {:g}% of the block"),
+        (100 * waiting.WAITED_A_THREAD, "{:g}% more per further thread"),
         (100 * accounts.STARVED, "below {:g}% of that in the best blocks"),
         (1e3 * accounts.DISK, "{:g} ms each"),
         (100 * accounts.FREQUENCY, "is {:g}% below its best"),
@@ -39,7 +41,8 @@ def test_a_number_in_the_docs_is_the_one_that_counts(number: float, words: str) 
 
 def test_the_docs_name_every_rule_and_estimator() -> None:
     assert verdict.FEWEST == 1 / 5 and steps.SLACK == 2 and levels.PREEMPTED == 1 / 2  # written in words
-    for rule in ("others", "steal", "taken", "switches", "starved", "faults", "frequency", "reference", "step"):
+    for rule in ("others", "steal", "taken", "switches", "waited", "starved", "faults", "frequency", "reference"):
         assert f"| `{rule}` |" in TEXT
+    assert "| `step` |" in TEXT
     for words in ("median of all blocks", verdict.Estimator.UNMARKED.value, "best reading, as a bound"):
         assert words in TEXT

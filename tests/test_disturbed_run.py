@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from command_line import assay
@@ -81,5 +82,24 @@ def test_a_busy_process_makes_a_barrier_s_time_unclean(tmp_path: Path) -> None:
     with hog(processors - 1 or 1):
         answer = assay("run", "thread-barrier", *words, "--out", str(tmp_path / "run"), "--json")
     assert answer.document["state"] != "clean"
-    assert any("hardware threads" in text or "switched out" in text for text in answer.document["warnings"])
+    assert any("waited for a processor" in text for text in answer.document["warnings"])
     assert all(figure["state"] != "clean" or figure["value"] is None for figure in answer.document["figures"])
+
+
+def test_time_on_a_processor_and_time_waited_for_one_are_all_of_a_thread_s_time(tmp_path: Path) -> None:
+    """A thread that never sleeps, with a busy process on its only processor: it has half of it, and waits for half."""
+    processor = min(os.sched_getaffinity(0))
+    busy = subprocess.Popen(["taskset", "-c", str(processor), sys.executable, "-c", "while True: pass"])
+    words = ("run", "sieve", "--launches", "2", "--out", str(tmp_path / "run"), "-q")
+    try:
+        done = subprocess.run(
+            ["taskset", "-c", str(processor), sys.executable, "-m", "assay", *words], check=False, timeout=200
+        )
+    finally:
+        busy.kill()
+        busy.wait()
+    assert done.returncode in (0, 1)
+    blocks = pq.read_table(tmp_path / "run" / "blocks.parquet").to_pylist()
+    wall, own, waited = (sum(block[key] for block in blocks) for key in ("wall", "own", "waited"))
+    assert own + waited == pytest.approx(wall, rel=0.03)
+    assert 0.3 < waited / wall < 0.7

@@ -60,9 +60,7 @@ def test_the_fitted_twin_predicts_what_it_did_not_see(topology: str, rate: str, 
     assert max(abs(each["predicted"] / each["measured"] - 1) for each in echo) < 0.05
     unseen = [each for each in cells if not each["used"]]
     made.extend(unseen)
-    # On a mesh ranks of `shift` drift apart, and a median depends on how far: printed above, without a bar.
-    judged = [each for each in unseen if not (topology[:4] == "mesh" and each["params"].get("scheme") == "shift")]
-    errors = [abs(each["predicted"] / each["measured"] - 1) for each in judged]
+    errors = [abs(each["predicted"] / each["measured"] - 1) for each in unseen]
     assert len(errors) >= 30
     assert median(errors) < 0.1 and max(errors) < 0.3
 

@@ -92,7 +92,7 @@ def hold_contract(lines: list[dict[str, Any]], record: dict[str, Any]) -> None:
         assert line["t0"] <= line["t1"] and line["ended"] and line["cache"]
         accounting = {key: of for key, of in line["accounting"].items() if key not in ENERGY}  # where it is readable
         assert {"steal", "others", "own", "wall", "frequency", "involuntary", "minor_faults"} < set(accounting)
-        assert {"voluntary", "major_faults"} < set(accounting) and len(accounting) == 9
+        assert {"voluntary", "major_faults", "waited"} < set(accounting) and len(accounting) == 10
         assert all(value is None or value >= 0 for value in accounting.values())
         seen.setdefault((json.dumps(line["case"]), line["metric"]), []).append(line["block"])
     for blocks in seen.values():

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import InputError, MeasurementError
-from assay.samples import ENERGY, PROCESSOR_TIME, REMARKS, Circumstance, folded, unfolded
+from assay.samples import ENERGY, PROCESSOR_TIME, REMARKS, WAITED, Circumstance, folded, unfolded
 from assay.store import TABLES, Run, connect, known_runs, storage_failed
 from assay.stored.launch_file import content
 
@@ -89,16 +89,22 @@ def test_lines_of_a_running_run_and_parquet_of_an_ended_one_give_the_same_rows(r
 
 
 @pytest.mark.parametrize("joules", [{}, {"energy_package": 2.5, "energy_source": "powercap"}])
+@pytest.mark.parametrize("waited", [{}, {"waited": 0.25}])
 @pytest.mark.parametrize("spent", [{}, {"user": 1.5, "system": 0.25}])
 @pytest.mark.parametrize("said", [[], [{"event": "skip", "text": "too long", "case": {"bytes": 8}}]])
 def test_the_tables_hold_every_column_of_every_row(
-    run: Run, joules: dict[str, object], spent: dict[str, object], said: list[dict[str, object]]
+    run: Run,
+    joules: dict[str, object],
+    waited: dict[str, object],
+    spent: dict[str, object],
+    said: list[dict[str, object]],
 ) -> None:
-    """Those of energy, processor time and remarks only where there are any: a run without has the tables of before."""
+    """Those of energy, waiting, processor time and remarks only where there are any."""
     blocks = [block([1.0, 2.0], 9.0), block([]), block([3.0]) | {"cache": "flushed", "order": 4, "block": 1}]
-    blocks[0]["accounting"] = blocks[0]["accounting"] | joules
+    blocks[0]["accounting"] = blocks[0]["accounting"] | joules | waited
     begin(run, "".join(json.dumps(e) + "\n" for e in (launch(), *blocks, *said, {"event": "done"} | spent)))
-    left_out = {*(() if joules else ENERGY), *(() if spent else PROCESSOR_TIME), *(() if said else REMARKS)}
+    left_out = {*(() if joules else ENERGY), *(() if waited else WAITED)}
+    left_out |= {*(() if spent else PROCESSOR_TIME), *(() if said else REMARKS)}
     tables = run.tables()
     for name, kind in TABLES.items():
         rows = [asdict(row) for row in run.rows() if isinstance(row, kind)]

@@ -99,6 +99,7 @@ Task account(C& comm, const Session& session, timing::Accounting& total) {
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
     const timing::Accounting& each = all[rank];
     total.own += each.own;
+    total.waited += each.waited;
     total.involuntary += each.involuntary;
     total.voluntary += each.voluntary;
     total.minor_faults += each.minor_faults;

@@ -1,5 +1,6 @@
 #include "timing/accounting.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -8,6 +9,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <limits>
+#include <string>
 #include <vector>
 
 #include "timing/children.hpp"
@@ -23,6 +26,7 @@ Accounting Accounting::since(const Accounting& start) const {
           busy - start.busy,
           own - start.own,
           wall - start.wall,
+          waited - start.waited,
           involuntary - start.involuntary,
           voluntary - start.voluntary,
           minor_faults - start.minor_faults,
@@ -36,6 +40,7 @@ Json Accounting::json(double ours) const {
   json.number("steal", std::max(0.0, steal)).number("others", std::max(0.0, busy - ours)).number("own", own);
   json.number("wall", wall).integer("involuntary", involuntary).integer("voluntary", voluntary);
   json.integer("minor_faults", minor_faults).integer("major_faults", major_faults);
+  waited == waited ? json.number("waited", std::max(0.0, waited)) : json.null("waited");  // threads may have ended
   frequency > 0 ? json.number("frequency", frequency) : json.null("frequency");
   EnergyOfPart any;
   for (std::size_t part = 0; part < energy.size(); ++part) {  // a host that shows none writes none
@@ -69,6 +74,26 @@ double time_of(pid_t child) {  // s, 0 once it was waited for: RUSAGE_CHILDREN h
   return static_cast<double>(spent.tv_sec) + 1e-9 * static_cast<double>(spent.tv_nsec);
 }
 
+// How long a task was ready to run without a processor (s), by FOLDER/schedstat: time on a processor, time waited (ns),
+// and how often it ran, 0 in a kernel that does not count; NaN where that is so.
+double waited_of(const std::string& folder) {
+  unsigned long long ran = 0, waited = 0, times = 0;
+  std::sscanf(small_file((folder + "/schedstat").c_str()).c_str(), "%llu %llu %llu", &ran, &waited, &times);
+  return times > 0 ? 1e-9 * static_cast<double>(waited) : std::numeric_limits<double>::quiet_NaN();
+}
+
+double waited_of_all() {  // of this process's threads and of its children at work
+  double sum = 0;
+  for (const pid_t child : children_at_work())
+    if (const double waited = waited_of("/proc/" + std::to_string(child)); waited > 0) sum += waited;
+  DIR* tasks = opendir("/proc/self/task");
+  if (tasks == nullptr) return std::numeric_limits<double>::quiet_NaN();
+  for (const dirent* each = readdir(tasks); each != nullptr; each = readdir(tasks))
+    if (each->d_name[0] != '.') sum += waited_of(std::string("/proc/self/task/") + each->d_name);
+  closedir(tasks);
+  return sum;
+}
+
 }  // namespace
 
 void count_as_own(pid_t child) { children_at_work().push_back(child); }
@@ -85,6 +110,7 @@ Accounting read_accounting() {
   getrusage(RUSAGE_CHILDREN, &children);
   for (const rusage& each : {usage, children}) at.own += seconds(each.ru_utime) + seconds(each.ru_stime);
   for (const pid_t child : children_at_work()) at.own += time_of(child);
+  at.waited = waited_of_all();
   at.involuntary = usage.ru_nivcsw;
   at.voluntary = usage.ru_nvcsw;
   at.minor_faults = usage.ru_minflt;

@@ -63,6 +63,7 @@ class BlockAccounting(TypedDict, total=False):
     others: float | None
     own: float | None
     wall: float | None
+    waited: float | None
     involuntary: int | None
     voluntary: int | None
     minor_faults: int | None

@@ -94,16 +94,18 @@ class Block:
     minor_faults: int | None
     major_faults: int | None
     frequency: float | None
+    waited: float | None = None
     energy_package: float | None = None
     energy_memory: float | None = None
     energy_platform: float | None = None
     energy_source: str | None = None
 
 
-# joules of whole packages, of memory and of the platform between t0 and t1, and who counted them, where a host shows
-# them; the tables of a run without any have no such columns
+WAITED = ("waited",)  # of a block; runs before it, and of kernels that do not count it, have no such column
 REMARKS = ("remarks",)  # of a launch; without any, and in older runs, there is no such column
 PROCESSOR_TIME = ("user_seconds", "system_seconds")  # of a launch; runs before them have no such columns
+# joules of whole packages, of memory and of the platform between t0 and t1, and who counted them, where a host shows
+# them; the tables of a run without any have no such columns
 ENERGY = ("energy_package", "energy_memory", "energy_platform", "energy_source")
 # the kernel's accounts of a block, where available: fields of Block
 ACCOUNTING = (
@@ -116,6 +118,7 @@ ACCOUNTING = (
     "minor_faults",
     "major_faults",
     "frequency",
+    "waited",
 )
 
 
@@ -273,6 +276,7 @@ def _measured(event: BlockEvent, about: Circumstance, host: str, seed: int) -> M
         minor_faults=accounting.get("minor_faults"),
         major_faults=accounting.get("major_faults"),
         frequency=accounting.get("frequency"),
+        waited=accounting.get("waited"),
         energy_package=accounting.get("energy_package"),
         energy_memory=accounting.get("energy_memory"),
         energy_platform=accounting.get("energy_platform"),

@@ -13,6 +13,7 @@ from assay.samples import (
     ENERGY,
     PROCESSOR_TIME,
     REMARKS,
+    WAITED,
     Block,
     Check,
     Circumstance,
@@ -52,7 +53,7 @@ def unfolded(tasks: Tasks) -> dict[str, pa.Table]:
         if kind is not Sample:
             by_column = [[_cell(getattr(row, column)) for row in kept[kind]] for column in columns(kind)]
             made[name] = pa.table(by_column, schema=schema(kind))
-    for name, optional in (("blocks", ENERGY), ("launches", PROCESSOR_TIME), ("launches", REMARKS)):
+    for name, optional in (("blocks", ENERGY), ("blocks", WAITED), ("launches", PROCESSOR_TIME), ("launches", REMARKS)):
         if not any(getattr(row, column) is not None for row in kept[TABLES[name]] for column in optional):
             made[name] = made[name].drop_columns(list(optional))
     return made
@@ -99,7 +100,8 @@ def _without_optional(kind: type[Row]) -> pa.Schema:
     """Return the schema of a table of a run on hosts that show no joules, or whose programs state no processor time."""
     import pyarrow as pa
 
-    return pa.schema([column for column in schema(kind) if column.name not in (*ENERGY, *PROCESSOR_TIME, *REMARKS)])
+    optional = {*ENERGY, *WAITED, *PROCESSOR_TIME, *REMARKS}
+    return pa.schema([column for column in schema(kind) if column.name not in optional])
 
 
 def of_one_form(paths: list[Path]) -> list[list[Path]]:

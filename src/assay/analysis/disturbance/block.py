@@ -16,10 +16,10 @@ class AccountedBlock:
     """One block of readings: `values` (n,) in the metric's SI unit an operation, `t0` and `t1` in Unix seconds.
 
     `batch` is the operations that one reading of the clock covers; `accounting` as the programs write it: steal,
-    others, own, wall (s), involuntary, voluntary, minor_faults, major_faults, frequency (Hz or None); of a device's
-    blocks also what devices.py names. A key that is missing is not judged. `sense`: 1 where a disturbance makes values
-    greater (times), -1 where less (rates), 0 where it can do either (ratios). `reference`: how much slower than usual
-    the launch's reference loop was, relative.
+    others, own, wall, waited (s), involuntary, voluntary, minor_faults, major_faults, frequency (Hz or None); of a
+    device's blocks also what devices.py names. A key that is missing is not judged. `sense`: 1 where a disturbance
+    makes values greater (times), -1 where less (rates), 0 where it can do either (ratios). `reference`: how much slower
+    than usual the launch's reference loop was, relative.
     `natural`: values vary by their nature (the noise of a machine), so that they witness nothing, and what the accounts
     show does not bound them. `helper`: of a series that no figure is made of, such as a curve that finds caches.
     `threads`: how many each process works with.

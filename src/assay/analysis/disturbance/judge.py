@@ -14,6 +14,7 @@ from assay.analysis.disturbance.levels import LaunchLevel, levels
 from assay.analysis.disturbance.shapes import shapes
 from assay.analysis.disturbance.steps import midway
 from assay.analysis.disturbance.verdict import BETWEEN, State, Verdict, invalid, settle, wander
+from assay.analysis.disturbance.waiting import waiting
 from assay.analysis.result import AnalysisResult
 
 WORST = (State.CLEAN, State.DISTURBED, State.BOUND, State.INVALID)
@@ -76,6 +77,7 @@ def judge(
         findings = Findings([blocks[i] for i in usable])
         ours = _of(processors, host)
         accounts(findings, ours, _of(ranks, host), max(ours, (threads or {}).get(host, ours)))
+        waiting(findings, ours, _of(ranks, host))
         frequency(findings)
         reference(findings)
         devices(findings)
