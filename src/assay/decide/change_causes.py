@@ -12,13 +12,13 @@ NEAR = 2  # runs on either side of a change, where its place may be off
 # Keys by how directly they move a figure; what is nowhere here comes after.
 FIRST = (
     *("host", "cpu", "cpu_quota", "usable_cpus", "affinity", "memory_limit", "governor", "boost", "kernel"),
-    *("microcode", "firmware", "mpi", "launchers", "mpi_variants", "programs", "asked", LOAD),
+    *("microcode", "firmware", "mpi", "launchers", "mpi_variants", "variables", "programs", "asked", LOAD),
 )
 LEAST_LOAD = 0.1  # processors: idle daemons use less
 LOAD_LEVEL = 0.05  # of the test that the load of others has two levels
 NEVER_FIRST = ("assay", "python")  # which measure, and are not measured
 # Not needed in one of two runs, or not recorded by earlier versions: without a value there is no change
-NOT_ALWAYS_STATED = ("launchers.", "programs.", "microcode", "firmware")
+NOT_ALWAYS_STATED = ("launchers.", "programs.", "microcode", "firmware", "variables")
 DIGEST = ".key"  # of a program: changes with its build, without details
 
 

@@ -18,7 +18,7 @@ CONFIRMS = "confirms"  # key of run.json: a run that `history --confirm` made, w
 COMMON_KEYS = ("machine", "described")  # of run.json: what runs of one history have in common
 WRITTEN = ("clean", "disturbed")  # a bound and an invalid figure are no estimates
 NOT_MADE_WITH = frozenset({"names", "budget", "on", "launches", "within", "seed", "timeout", "profile", "nodes"})
-OTHER_KEYS = ("microcode", "firmware", "python")  # of circumstances, where a run states them
+OTHER_KEYS = ("microcode", "firmware", "python", "variables")  # of circumstances, where a run states them
 
 
 def machine_runs(runs: Sequence[Run], machine: str | None, here: str, since: str | None = None) -> list[Run]:

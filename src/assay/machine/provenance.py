@@ -13,6 +13,7 @@ from assay.machine.limits import limits
 from assay.machine.memory import memory
 from assay.machine.peak import stated_clock
 from assay.machine.processors import processors
+from assay.machine.steering import steering
 from assay.machine.system import system, virtualisation
 
 
@@ -52,4 +53,5 @@ def provenance(root: Path = Path("/")) -> dict[str, object]:
         "hypervisor": hypervisor,
         "container": kernel.container,
         "python": platform.python_version(),
+        "variables": steering(),
     }

@@ -18,7 +18,7 @@ _NUMBERS = (
 )
 _TEXTS = (
     *("host", "cpu", "architecture", "affinity", "kernel", "distribution", "governor", "clock_source"),
-    *("microcode", "firmware", "hypervisor", "container", "assay", "time", "python", "via", "switches"),
+    *("microcode", "firmware", "hypervisor", "container", "assay", "time", "python", "via", "switches", "variables"),
 )
 _MOST = 1e30  # of anything that is counted here: bytes, Hz, processors
 KINDS: dict[str, tuple[type, ...]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -94,7 +94,9 @@ def judged(
     if on_laboratory(run):
         blocks, names, ranks = _blocks(lines, record, found, {}, accounted=False)
     else:
-        blocks, names, ranks = _blocks(lines, record, found, slower_by(lines.launches, usual or {}))
+        slower = slower_by(lines.launches, usual or {})
+        limited = {host for host, facts in (measured or {}).items() if facts.get("cpu_quota")}
+        blocks, names, ranks = _blocks(lines, record, found, slower, limited=limited)
     if not blocks:
         if not any(launch.complete and has_skip(launch) for launch in lines.launches):
             result.warnings.append("no block was finished")
@@ -139,10 +141,12 @@ def _blocks(
     slower: Mapping[Launched, float],
     *,
     accounted: bool = True,
+    limited: Collection[str] = (),
 ) -> tuple[list[disturbance.AccountedBlock], list[BlockName], dict[str, int]]:
     """Blocks of a benchmark in order of time, what names each, and how many ranks each host had.
 
-    `accounted`: whether what the kernel counted says what disturbed them.
+    `accounted`: whether what the kernel counted says what disturbed them. `limited`: hosts with a quota of CPU time,
+    which has threads wait as well, and which the program reports by itself.
     """
     accounts = ACCOUNTING if accounted else ("wall",)
     differences = {name for name, metric in record.metrics.items() if metric.difference}
@@ -170,7 +174,12 @@ def _blocks(
                 block=of.block,
                 batch=of.batch,
                 values=values.get(key, np.empty(0)),
-                accounting={name: getattr(of, name) for name in accounts if name not in unjudged} | of_device(of),
+                accounting={
+                    name: getattr(of, name)
+                    for name in accounts
+                    if name not in unjudged and not (name == "waited" and of.host in limited)
+                }
+                | of_device(of),
                 t0=of.t0,
                 t1=of.t1,
                 host=of.host,

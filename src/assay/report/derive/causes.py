@@ -19,6 +19,7 @@ ADVICE = {
     "taken": "wait until the machine is quiet (`assay doctor --watch` shows who works), or use fewer processors",
     "steal": "another guest, or a quota of the hypervisor: measure at another time, or elsewhere (`--via`)",
     "switches": "start fewer ranks or threads than there are processors, and wait until the machine is quiet",
+    "waited": "start fewer ranks or threads than there are processors, and wait until the machine is quiet",
     "starved": "start fewer ranks or threads than there are processors; a cgroup's quota can be the reason as well",
     "faults": "use less memory, or measure again now that the files are in memory",
     "frequency": "fix the processor's frequency (`cpupower frequency-set -g performance`), or measure longer",
@@ -33,7 +34,7 @@ ADVICE = {
     "stopped": "find out who stops processes here (a debugger, a batch system that suspends jobs), and measure again",
     "doubt": "see what the benchmark's notes say of it",
 }
-WORKING = ("others", "taken", "switches", "starved")  # causes that are processes, whose names may be known
+WORKING = ("others", "taken", "switches", "waited", "starved")  # causes that are processes, whose names may be known
 NAMED = 3  # processes in a sentence
 
 
