@@ -44,6 +44,7 @@ def test_unknowns_below_zero_are_refused_as_lawson_and_hanson_do(name: str, time
     assert _not_negative(design, wanted) == pytest.approx(nnls(design, wanted)[0], rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.nightly
 def test_intervals_cover_over_launches() -> None:
     hits = 0
     for seed in range(60):

@@ -214,6 +214,7 @@ def test_on_mpi_an_odd_number_of_ranks_passes_its_check_and_gives_every_figure(t
     assert any("no network" in event["text"] for event in events if event["event"] == "note")
 
 
+@pytest.mark.nightly
 @pytest.mark.mpi
 @needs_mpi
 def test_a_wrong_byte_fails_the_check(tmp_path: Path) -> None:

@@ -84,6 +84,7 @@ def test_two_processors_are_enough(bus: Callable[..., Any]) -> None:
 
 
 @with_mpi
+@pytest.mark.nightly
 @pytest.mark.parametrize(("form", "ranks"), [("put", 2), ("echo", 3)])
 def test_a_wrong_byte_is_caught(bus: Callable[..., Any], form: str, ranks: int) -> None:
     words = ["--set", f"form={form}", "--set", "kernel=copy", "--set", "bytes=64,65536"]
@@ -182,7 +183,7 @@ def test_one_command_gives_shares_and_sum_and_a_hog_is_named(tmp_path: Path, mon
         ("stream_kept", "both"),
         ("messages_kept", "both"),
     }
-    assert answer.document["state"] != "clean"
+    assert answer.document["state"] != "clean" and answer.document["failed_checks"] == 0
 
 
 def test_a_description_without_the_speed_of_a_stream_leaves_the_bus_out() -> None:

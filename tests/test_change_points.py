@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from assay.analysis import change_points as law
 from assay.analysis.change_points import change_points, level_of, runs_needed, separable, split, step_p
+from by_night import by_night
 
 Floats = NDArray[np.float64]
 NOISE = 0.02
@@ -42,7 +43,7 @@ def alarms(correlation: float, figures: int, series: int, seed: int) -> int:
     return sum(map(len, found))
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.5])
+@pytest.mark.parametrize("correlation", by_night([0.0, 0.5], [0.5]))
 def test_series_without_a_change_raise_at_most_an_alarm_per_200_runs(correlation: float) -> None:
     """Block bootstrap of A/A series, each run a look: 25 series of 200 runs, in which 25 alarms are allowed."""
     assert alarms(correlation, 1, 25, seed=3) <= 25
@@ -119,7 +120,7 @@ def test_values_that_are_not_positive_are_refused() -> None:
             change_points([1.0, wrong], 0.01)
 
 
-@pytest.mark.parametrize(("step", "figures"), [(0.05, 1), (0.05, 20), (0.03, 5)])
+@pytest.mark.parametrize(("step", "figures"), by_night([(0.05, 1), (0.05, 20), (0.03, 5)], [(0.05, 1)]))
 def test_so_many_runs_as_are_said_to_be_needed_show_a_step(step: float, figures: int) -> None:
     """The power at a step in their middle is at least .8 by prediction; of 30 trials 18 or more (1 in 100 fewer)."""
     level = level_of(figures)

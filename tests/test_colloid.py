@@ -136,11 +136,10 @@ DEFECTS = {
 }
 
 
+@pytest.mark.nightly
 @pytest.mark.mpi
 @pytest.mark.skipif(MPI is None, reason="no MPI here")
-@pytest.mark.parametrize(
-    "defect", [pytest.param(each, marks=[] if each == "waves" else pytest.mark.nightly) for each in DEFECTS]
-)
+@pytest.mark.parametrize("defect", DEFECTS)
 def test_a_defect_is_seen(defect: str, tmp_path: Path) -> None:
     source, right, wrong = DEFECTS[defect]
     made = broken(tmp_path, "colloid", source, right, wrong)

@@ -15,6 +15,7 @@ from matplotlib import image
 from matplotlib.figure import Figure
 
 from assay import compact_svg
+from by_night import by_night
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -90,7 +91,7 @@ def test_lines_do_not_drift() -> None:
 
 @pytest.mark.browser
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
-@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize("log", by_night([False, True], [True]))
 def test_a_browser_shows_the_same_picture(log: bool) -> None:
     sync = pytest.importorskip("playwright.sync_api")
     figure = drawn(log=log)

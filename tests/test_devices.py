@@ -17,6 +17,7 @@ from assay.errors import InputError
 from assay.execute import plan
 from assay.machine.accelerators import Accelerator, Accelerators
 from assay.machine.device_list import DriverAnswer, DriverDevice
+from by_night import by_night
 from devices_here import SMALL, needs_opencl, of, real_opencl, shim, start
 from remarked import texts
 
@@ -58,7 +59,7 @@ def test_products_by_clblast_pass_their_checks(tmp_path: Path) -> None:
 
 
 @needs_opencl
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", by_night(SMALL, ["stream", "gemm"]))
 def test_a_planted_defect_fails_its_check(name: str, tmp_path: Path) -> None:
     status, lines, said = start(name, ("device=opencl", *SMALL[name]), tmp_path, "-O0", "-DASSAY_BREAK=1")
     assert status == 1 and "check failed" in said
@@ -99,7 +100,7 @@ def test_each_fault_of_a_driver_is_one_clear_line(tmp_path: Path) -> None:
 
 
 @needs_opencl
-@pytest.mark.parametrize("factor", ["3", "0.3", "0.8"])
+@pytest.mark.parametrize("factor", by_night(["3", "0.3", "0.8"], ["0.8"]))
 @pytest.mark.parametrize(
     ("name", "settings"), [("stream", ("kernel=triad", "width=1", "bytes=4194304")), ("launch", ("mode=queued",))]
 )
@@ -194,7 +195,7 @@ CONTRACT: dict[str, tuple[tuple[str, ...], str, str, dict[str, Any]]] = {
 
 
 @needs_opencl
-@pytest.mark.parametrize("name", CONTRACT)
+@pytest.mark.parametrize("name", by_night(CONTRACT, ["stream", "launch"]))
 def test_the_command_gives_the_figure_of_each_device(name: str, tmp_path: Path) -> None:
     settings, figure, unit, params = CONTRACT[name]
     words = ["run", f"device-{name}", "--device", "opencl", *(f"--set={each}" for each in settings)]

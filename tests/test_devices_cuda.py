@@ -256,7 +256,7 @@ def are_e4m3(found: np.ndarray[tuple[int], np.dtype[np.float64]]) -> None:
 def test_small_floats_are_those_of_ieee_754(tmp_path: Path) -> None:
     source = tmp_path / "halves.cpp"
     source.write_text(HALVES)
-    program = compile_to(tmp_path / "halves", source, base="-O1")
+    program = compile_to(tmp_path / "halves", source, "-O1")
     first, eighths, second = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split("\n")
     are_e4m3(np.array([float(each) for each in eighths.split()]))
     found = np.array([float(each) for each in first.split()])

@@ -55,6 +55,7 @@ def test_every_dot_product_is_right_on_mpi(ranks: int) -> None:
     assert checks(program, "distributed-dot", ranks)[:2] == (0, {way: {True} for way in WAYS})
 
 
+@pytest.mark.nightly
 @pytest.mark.mpi
 @pytest.mark.skipif(MPI is None, reason="no MPI here")
 def test_a_wrong_sum_is_seen_in_every_implementation(tmp_path: Path) -> None:

@@ -103,11 +103,25 @@ def test_every_verb_is_asked() -> None:
     assert sorted([*ASKED, *PASSED_ON]) == VERBS
 
 
-@pytest.mark.parametrize("case", CASES, ids=label)
-@pytest.mark.parametrize("quiet", [(), ("-q",)], ids=["", "-q"])
-def test_json_is_one_document_and_nothing_else(case: tuple[str, tuple[str, ...]], quiet: tuple[str, ...]) -> None:
+LONGEST = ("evaluate", "study")  # by night only with -q, too
+
+
+@pytest.mark.parametrize(
+    ("quiet", "case"),
+    [
+        pytest.param(
+            quiet,
+            case,
+            marks=[pytest.mark.nightly] if quiet and case[0] in LONGEST else [],
+            id=f"{quiet}-{label(case)}",
+        )
+        for quiet in ("", "-q")
+        for case in CASES
+    ],
+)
+def test_json_is_one_document_and_nothing_else(quiet: str, case: tuple[str, tuple[str, ...]]) -> None:
     verb, words = case
-    answer = assay(verb, "--json", *quiet, *resolved(*words))
+    answer = assay(verb, "--json", *quiet.split(), *resolved(*words))
     assert answer.status in (0, 3), answer.err
     assert isinstance(answer.document, dict)  # fails where there is a word before or after it
     assert answer.out.startswith("{") and answer.out.endswith("}\n")

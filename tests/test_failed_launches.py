@@ -21,6 +21,7 @@ from assay.execute import failure, placement
 from assay.execute.build import build
 from assay.execute.job import Job, launcher
 from assay.execute.mpi import Mpi
+from by_night import by_night
 from command_line import assay
 from compiled import own_cache
 from mpi_programs import gone as released
@@ -96,7 +97,7 @@ def test_what_went_wrong_is_said_in_the_programs_own_words(
 
 
 @each_mpi
-@pytest.mark.parametrize("late", [0, 2])
+@pytest.mark.parametrize("late", by_night([0, 2], [2]))
 def test_a_rank_that_never_starts_is_named(tmp_path: Path, mpi: Mpi, program: Callable[[Mpi], str], late: int) -> None:
     """The others wait for it where MPI starts; the launch ends by its deadline, with the sleeper."""
     script = tmp_path / "late"

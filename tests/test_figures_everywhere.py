@@ -67,7 +67,7 @@ CASES: dict[str, list[str]] = {
     "fit": ["fit", "a"],
     "fit --on": ["fit", "--on", "ipsc860"],
 }
-NIGHTLY = {"evaluate, all": pytest.mark.nightly}  # half a minute of what `evaluate` shows as well
+NIGHTLY = dict.fromkeys(("evaluate, all", "study, tables"), pytest.mark.nightly)  # long; shown by shorter ones as well
 
 
 def test_every_verb_is_here_or_has_no_figures() -> None:

@@ -26,6 +26,7 @@ from assay.fitting.halves import fitted
 from assay.fitting.length_lines import LengthLines
 from assay.fitting.shown_parts import line_of
 from assay.published.cells.answers import play
+from by_night import by_night
 from example_inputs import CONSTANT
 from made_documents import section
 
@@ -110,7 +111,7 @@ def predicted(found: LengthLines, place: Place) -> tuple[float, np.ndarray]:
     return middle, times[at, np.arange(len(at))]
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("machine", by_night(MACHINES, MACHINES[:2]))
 def test_lengths_that_were_not_fitted_are_predicted_and_covered(machine: str) -> None:
     """Median error at most 5% against the truth without noise; 90% intervals hold it in 85% or more."""
     errors, covered = [], []
@@ -125,7 +126,7 @@ def test_lengths_that_were_not_fitted_are_predicted_and_covered(machine: str) ->
     assert np.mean(covered) >= 0.85, (sum(covered), len(covered))  # without the factor of the line 0.82 on an iPSC/860
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("machine", by_night(MACHINES, MACHINES[:2]))
 def test_the_written_description_plays_what_was_fitted_and_its_draws_too(machine: str) -> None:
     """The [uncertainty] table alone gives the intervals: what a prediction, which has only the file, can use."""
     found = fit(machine, 3, hops=False)

@@ -1,4 +1,4 @@
-"""Groups of ranks (`split` by colour and key): the same checks on simulated ranks, under the sanitizers, and by MPI."""
+"""Groups of ranks (`split` by colour and key): the same checks on simulated ranks and by MPI."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from mpis_here import MPI
-from rank_checks import passes_by_mpi, passes_simulated
+from rank_checks import HOW, passes_by_mpi, passes_simulated
 
 
-def test_groups_of_simulated_ranks(tmp_path: Path) -> None:
-    passes_simulated("groups", tmp_path)
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("how", HOW)
+def test_groups_of_simulated_ranks(how: str, tmp_path: Path) -> None:
+    passes_simulated("groups", tmp_path, how)
 
 
 @pytest.mark.mpi

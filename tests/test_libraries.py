@@ -13,6 +13,7 @@ import pytest
 
 from assay.execute import libraries
 from assay.execute.compiler import Compiler, find_compiler
+from by_night import by_night
 from command_line import assay
 from compiled import kept
 from library_programs import lines, needs, without
@@ -77,7 +78,10 @@ def found(name: str) -> str | None:
 
 @pytest.mark.parametrize(
     ("name", "text", "version"),
-    [("mkl_rt", MKL, "library: Made-up Math Kernel Library 1.2"), ("blis", BLIS, "library: BLIS 3.4.5")],
+    by_night(
+        [("mkl_rt", MKL, "library: Made-up Math Kernel Library 1.2"), ("blis", BLIS, "library: BLIS 3.4.5")],
+        [("blis", BLIS, "library: BLIS 3.4.5")],
+    ),
 )
 def test_a_run_names_the_blas_and_its_version(name: str, text: str, version: str, alone: Path, tmp_path: Path) -> None:
     made(alone, name, text)

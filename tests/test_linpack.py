@@ -32,6 +32,7 @@ def test_residuals_are_below_the_benchmarks_limit(code: str) -> None:
         assert float(residual) < 16 and float(off) < 1e-9
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("code", codes("lapack"))
 def test_a_loop_one_short_and_a_null_kernel_are_found(code: str) -> None:
     """With ASSAY_BREAK our columns' last elements stay as they were, and the library is not called at all."""

@@ -39,6 +39,7 @@ def test_checksums_are_those_of_a_second_evaluation_of_the_formulas() -> None:
         assert own == pytest.approx(float(other), rel=1e-12), loop
 
 
+@pytest.mark.nightly
 def test_every_loop_that_ends_one_short_is_named() -> None:
     (check,) = (line for line in lines("-DASSAY_BREAK=1", status=1) if line["event"] == "check")
     named = [int(word) for word in re.findall(r"(\d+) by ", check["detail"])]

@@ -151,11 +151,10 @@ DEFECTS = {
 }
 
 
+@pytest.mark.nightly
 @pytest.mark.mpi
 @NEEDS_MPI
-@pytest.mark.parametrize(
-    "part", [pytest.param(each, marks=[] if each == "elimination" else pytest.mark.nightly) for each in DEFECTS]
-)
+@pytest.mark.parametrize("part", DEFECTS)
 def test_a_defect_in_a_measured_part_is_seen(part: str, tmp_path: Path) -> None:
     made = broken(tmp_path, "materials", *DEFECTS[part])
     assert not only_check(over_mpi("materials", made, 2, *SMALL))["passed"]

@@ -15,6 +15,7 @@ from assay.benchmark.record import benchmark
 from assay.described.machine_file import DescribedMachine, load
 from assay.execute.build import build
 from assay.execute.mpi import launch_environment
+from by_night import by_night
 from compiled import compile_to
 from mpis_here import CROWD, MPI, start_ranks
 from remarked import texts
@@ -84,7 +85,7 @@ def test_a_load_that_is_set_by_length_is_that_part_of_the_long_messages_rate(sha
 
 @pytest.mark.mpi
 @pytest.mark.skipif(MPI is None, reason="no MPI here")
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", by_night(SMALL, ["late-receive", "alltoall", "contention"]))
 def test_data_are_right_on_mpi(name: str) -> None:
     """More ranks than processors perhaps: what is held here is right and wrong, not time."""
     ranks, arguments = SMALL[name]
@@ -221,7 +222,7 @@ using Program = Disturbed;
 
 @pytest.mark.mpi
 @pytest.mark.skipif(MPI is None, reason="no MPI here")
-@pytest.mark.parametrize(("name", "ranks"), [("message_rate", 2), ("fan_in", 3)])
+@pytest.mark.parametrize(("name", "ranks"), by_night([("message_rate", 2), ("fan_in", 3)], [("fan_in", 3)]))
 def test_a_rank_that_hangs_or_dies_ends_the_job(tmp_path: Path, name: str, ranks: int) -> None:
     """By the deadline, naming the program, the rank and whom it waits for; by the launcher where a rank is gone."""
     assert MPI is not None

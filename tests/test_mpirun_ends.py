@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import signal
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from assay.mpi import wrappers
+from by_night import by_night
 from mpi_programs import compiled, gone, shared_memory
 
 pytestmark = pytest.mark.paced
@@ -155,8 +157,13 @@ def test_a_program_without_mpi_is_told_so(tmp_path: Path) -> None:
     assert "the program does not start Assay's MPI library" in ended.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("whom", ["assay", "supervisor", "first", "rank"])
+WHOM = ("assay", "supervisor", "first", "rank")
+KILLS = list(itertools.product((signal.SIGKILL, signal.SIGTERM, signal.SIGINT), WHOM))
+# SIGKILL of each process; SIGTERM and Ctrl-C where batch systems and terminals send them, and one to a rank.
+FEW = [*KILLS[:4], *((signal.SIGTERM, whom) for whom in ("assay", "supervisor", "rank")), (signal.SIGINT, "assay")]
+
+
+@pytest.mark.parametrize(("number", "whom"), by_night(KILLS, FEW))
 def test_kills_leave_nothing(number: signal.Signals, whom: str, tmp_path: Path) -> None:
     mark = f"mark-{os.getpid()}-{number}-{whom}"
     with to_be_killed(tmp_path, "ipsc860", 5, str(compiled("ends")), "hang", mark) as started:

@@ -127,11 +127,10 @@ DEFECTS = {
 }
 
 
+@pytest.mark.nightly
 @pytest.mark.mpi
 @pytest.mark.skipif(MPI is None, reason="no MPI here")
-@pytest.mark.parametrize(
-    "kernel", [pytest.param(each, marks=[] if each == "is" else pytest.mark.nightly) for each in KERNELS]
-)
+@pytest.mark.parametrize("kernel", KERNELS)
 def test_a_defect_in_a_measured_loop_is_seen(kernel: str, tmp_path: Path) -> None:
     made = broken(tmp_path, "nas", *DEFECTS[kernel])
     (check,) = events(on_mpi(made, 1, f"kernel={kernel}", "class=S"), "check")

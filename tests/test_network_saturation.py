@@ -137,14 +137,13 @@ def test_a_search_ends_where_no_load_or_every_load_saturates() -> None:
 def test_a_single_queue_saturates_at_one(tmp_path: Path) -> None:
     file = tmp_path / "queue.toml"
     file.write_text(QUEUE + "load = 0.5\n")
-    for seed in (1, 2, 3):
-        of = found(file, seed=seed, precision=0.1)
-        low, high = of["interval"]
-        assert low <= 1 <= high and (high - low) / high <= 0.1
-        assert of["confidence"] == 0.95
-        decided = {True: high, False: low}  # the ends are loads that were decided
-        for verdict, load in decided.items():
-            assert any(one["load"] == load and one["saturated"] is verdict for one in of["tried"])
+    of = found(file, seed=1, precision=0.1)
+    low, high = of["interval"]
+    assert low <= 1 <= high and (high - low) / high <= 0.1
+    assert of["confidence"] == 0.95
+    decided = {True: high, False: low}  # the ends are loads that were decided
+    for verdict, load in decided.items():
+        assert any(one["load"] == load and one["saturated"] is verdict for one in of["tried"])
 
 
 def quarters(about: description.NetworkDescription, load: float, cycles: int) -> list[float]:
@@ -162,16 +161,15 @@ def test_a_queue_of_long_messages_saturates_at_one(tmp_path: Path) -> None:
     """The first runs end before a message of 20,000 flits has passed."""
     file = tmp_path / "queue.toml"
     file.write_text(of_long_messages(QUEUE, 0.5))
-    for seed in (1, 2):
-        low, high = found(file, seed=seed, precision=0.1)["interval"]
-        assert low <= 1 <= high
+    low, high = found(file, seed=1, precision=0.1)["interval"]
+    assert low <= 1 <= high
 
 
 @pytest.mark.parametrize("precision", [0.2, pytest.param(0.1, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize(
     ("text", "balanced"),
     [
-        pytest.param(of_long_messages(CUBE, 0.1), 0.68, id="cube"),
+        pytest.param(of_long_messages(CUBE, 0.1), 0.68, id="cube", marks=pytest.mark.nightly),
         pytest.param(IO_NODES + "interval = 2000\n", 0.0006, id="reads"),
     ],
 )

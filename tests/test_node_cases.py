@@ -16,6 +16,7 @@ import pytest
 
 import started
 from assay.benchmark.record import programs_root, read_record
+from by_night import by_night
 from cgroup_quota import processor_share
 from compiled import kept
 from remarked import texts
@@ -75,18 +76,21 @@ def test_two_threads_pushed_onto_one_core_are_no_clean_measurement(tmp_path: Pat
     assert any("doubted: a thread was moved off its hardware thread" in text for text in notes(events(out)))
 
 
-def test_without_openmp_the_rest_is_measured_and_it_is_said(tmp_path: Path) -> None:
-    for name, parameter in (("threads/lock", "kind"), ("threads/barrier", "kind"), ("kernels/integration", "by")):
-        record = read_record(programs_root() / f"{name}.cpp")
-        assert record is not None
-        program = kept(name, own=False)  # without the record's -fopenmp
-        few = started.words(record.name, "--set", "threads=1", "--slice", "0.0005", "--blocks", "1")
-        done = subprocess.run([program, *few], capture_output=True, text=True)
-        lines = events(done.stdout)
-        assert done.returncode == 0, done.stderr
-        measured = {line["case"][parameter] for line in lines if line["event"] == "block"}
-        assert measured and "openmp" not in measured
-        assert any(text.startswith("left out: OpenMP") for text in notes(lines))
+OPENMP = [("threads/lock", "kind"), ("threads/barrier", "kind"), ("kernels/integration", "by")]
+
+
+@pytest.mark.parametrize(("name", "parameter"), by_night(OPENMP, OPENMP[-1:]))
+def test_without_openmp_the_rest_is_measured_and_it_is_said(name: str, parameter: str) -> None:
+    record = read_record(programs_root() / f"{name}.cpp")
+    assert record is not None
+    program = kept(name, own=False)  # without the record's -fopenmp
+    few = started.words(record.name, "--set", "threads=1", "--slice", "0.0005", "--blocks", "1")
+    done = subprocess.run([program, *few], capture_output=True, text=True)
+    lines = events(done.stdout)
+    assert done.returncode == 0, done.stderr
+    measured = {line["case"][parameter] for line in lines if line["event"] == "block"}
+    assert measured and "openmp" not in measured
+    assert any(text.startswith("left out: OpenMP") for text in notes(lines))
 
 
 def test_arrays_that_a_limit_forbids_are_left_out_and_said(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import pytest
 from assay.analysis.cache_levels import find_levels
 from assay.benchmark.record import Benchmark, programs_root, read_record
 from assay.errors import InputError
+from by_night import by_night
 from command_line import assay
 from compiled import kept
 from remarked import texts
@@ -81,9 +82,9 @@ BROKEN = ("-O0", "-DASSAY_BREAK=1")
 def build(request: pytest.FixtureRequest) -> Any:
     """Compiles a program once; those of the chosen tests side by side before the first of them."""
     own = (item for item in request.session.items if item.path == Path(__file__) and hasattr(item, "callspec"))
-    names = dict.fromkeys(item.callspec.params.get("name") for item in own)
+    chosen = [(item.callspec.params.get("name"), "broken" in item.name.partition("[")[0]) for item in own]
     made = functools.cache(kept)
-    wanted = [(name, *flags) for name in names if name in SMALL for flags in ((), BROKEN)]
+    wanted = dict.fromkeys((name, *(BROKEN if broken else ())) for name, broken in chosen if name in SMALL)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(lambda each: made(*each), wanted))
     return made
@@ -123,7 +124,7 @@ def test_lines_obey_the_record_and_checks_pass(build: Any, name: str) -> None:
     assert names <= set(record.metrics)
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", by_night(SMALL, ["memory/stream", "threads/lock", "kernels/jacobi"]))
 def test_a_broken_kernel_fails_its_check(build: Any, name: str) -> None:
     lines, complaint = run(name, build(name, *BROKEN), status=1)
     passed = [line["passed"] for line in lines if line["event"] == "check"]

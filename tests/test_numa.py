@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from assay.benchmark.record import programs_root
+from assay.execute.compiler import DEFAULT_FLAGS
+from by_night import by_night
 from compiled import SANITIZERS, WARNINGS, compile_to, kept
 from started import words
 
@@ -44,11 +46,12 @@ int main(int count, char** words) {
 """
 
 
-@pytest.fixture(scope="module")
-def nodes(tmp_path_factory: pytest.TempPathFactory) -> Any:
+@pytest.fixture(scope="module", params=by_night(["plain", "sanitized"], ["plain"]))
+def nodes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("nodes")
     (folder / "nodes.cpp").write_text(NODES)
-    program = compile_to(folder / "nodes", folder / "nodes.cpp", *WARNINGS, base=SANITIZERS)
+    base = SANITIZERS if request.param == "sanitized" else DEFAULT_FLAGS
+    program = compile_to(folder / "nodes", folder / "nodes.cpp", *WARNINGS, base=base)
 
     def read(root: Path, usable: list[int]) -> Any:
         done = subprocess.run([program, f"{root}/", *map(str, usable)], capture_output=True, text=True, check=True)

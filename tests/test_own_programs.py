@@ -334,7 +334,12 @@ def test_own_programs_are_listed_and_removed(folder: Path) -> None:
 
 @pytest.mark.mpi
 @pytest.mark.parametrize(
-    "mpi", {each.mpicxx: each for each in (MPI, WHEEL) if each}.values(), ids=lambda mpi: mpi.implementation
+    "mpi",
+    [
+        pytest.param(each, marks=[pytest.mark.nightly] if place else [])
+        for place, each in enumerate({each.mpicxx: each for each in (MPI, WHEEL) if each}.values())
+    ],
+    ids=lambda mpi: mpi.implementation,
 )
 def test_a_deadlock_on_real_ranks_costs_the_timeout_and_is_said(mpi: Mpi, folder: Path, cache: Path) -> None:
     """The program says shortly before which ranks wait for whom; where it is too late for that, that time was up."""

@@ -151,11 +151,10 @@ DEFECTS = {
 }
 
 
+@pytest.mark.nightly
 @pytest.mark.mpi
 @NEEDS_MPI
-@pytest.mark.parametrize(
-    "part", [pytest.param(each, marks=[] if each == "points" else pytest.mark.nightly) for each in DEFECTS]
-)
+@pytest.mark.parametrize("part", DEFECTS)
 def test_a_defect_in_a_measured_part_is_seen(part: str, tmp_path: Path) -> None:
     made = broken(tmp_path, "planewaves", *DEFECTS[part])
     (check,) = on_mpi(made, 1, "problem=field")

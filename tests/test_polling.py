@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from mpis_here import MPI
-from rank_checks import passes_by_mpi, passes_simulated
+from rank_checks import HOW, passes_by_mpi, passes_simulated
 
 
-def test_asking_for_messages_on_simulated_ranks(tmp_path: Path) -> None:
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("how", HOW)
+def test_asking_for_messages_on_simulated_ranks(how: str, tmp_path: Path) -> None:
     """Also where messages overtake one another, and where nothing ever comes."""
-    passes_simulated("polling", tmp_path)
+    passes_simulated("polling", tmp_path, how)
 
 
 @pytest.mark.mpi

@@ -67,6 +67,7 @@ def test_a_noisy_document_is_the_truth_with_a_third_of_its_cells_disturbed(tmp_p
     assert shares["disturbed"] == pytest.approx(1 / 6, abs=0.05) == shares["bound"]
 
 
+@pytest.mark.nightly
 def test_the_experiment_sees_intervals_that_are_too_narrow(tmp_path: Path) -> None:
     """A model of the truth itself, whose file understates the spread of launches, covers too few new launches."""
     run = simulated_run(tmp_path / "run", CONSTANT, FEW)

@@ -37,7 +37,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             ("simulate", HYPERCUBE, *SHORT, "--sweep", "traffic.load=0.05,0.1"),
             ("2 points: 2 not saturated; ", " messages in "),
         ),
-        (("study", "section6"), ("section6: ", " claims: ")),
+        pytest.param(("study", "section6"), ("section6: ", " claims: "), marks=pytest.mark.nightly),
         (("replay", HYPERCUBE, "messages.csv", "-o", "delivered.csv"), ("2 of 2 messages delivered in ",)),
         (("fit", "--on", "delta"), ("delta: 2 numbers fitted to 2 cells, worst error 0.",)),
         (("doctor",), (" measurable: ", "processor", " missing, ", " warnings: ")),

@@ -28,7 +28,11 @@ pytestmark = [
         subprocess.run([*ELSEWHERE, "true"], capture_output=True).returncode != 0, reason="no time namespaces here"
     ),
 ]
-each_mpi = pytest.mark.parametrize("mpi", MPIS, ids=str)
+each_mpi = pytest.mark.parametrize(
+    "mpi",
+    [pytest.param(each, marks=[pytest.mark.nightly] if place else []) for place, each in enumerate(MPIS)],
+    ids=str,
+)
 
 
 def launched(mpi: Mpi, name: str, ranks: list[tuple[str, ...]], *settings: str) -> list[dict[str, Any]]:

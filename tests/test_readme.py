@@ -25,7 +25,6 @@ from readme_commands import (
     elsewhere,
     measures,
     mentioned,
-    minutes,
     quick,
     shortened,
     shown,
@@ -46,8 +45,8 @@ VERBS: dict[str, Any] = vars(get_command(application()))["commands"]
 
 
 def alone(words: list[str]) -> bool:
-    """Whether a command is run here: it measures nothing, and tests/test_readme_clean.py runs it by night only."""
-    return minutes(words) and not (measures(words) or elsewhere(words) or {"study", "--saturation"} & set(words))
+    """Whether a command is run here: it measures nothing; tests/test_readme_clean.py runs most by night only."""
+    return not (measures(words) or elsewhere(words) or {"study", "--saturation"} & set(words))
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +91,11 @@ def test_a_command_that_measures_nothing_works(words: list[str], folder: Path, m
     works(words, folder, monkeypatch)
 
 
-@pytest.mark.parametrize(("page", "words"), FURTHER, ids=lambda each: each if isinstance(each, str) else " ".join(each))
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [pytest.param(*each, marks=[pytest.mark.nightly] if each[1][0] == "sensitivity" else []) for each in FURTHER],
+    ids=lambda each: each if isinstance(each, str) else " ".join(each),
+)
 def test_a_quick_command_of_another_page_works(
     page: str, words: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

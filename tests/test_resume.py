@@ -140,7 +140,7 @@ ECHO = "echo --on constant.toml --set bytes=8,64 --launches 30"
     ("size", "words"),
     [  # of the first some fill in the middle of a line of the journal, as some pages of it are full before others
         *by_night([(f"{size}k", ECHO) for size in (40, 44, 56, 68, 72)], [("56k", ECHO)]),
-        ("96k", "sieve --launches 20"),
+        pytest.param("96k", "sieve --launches 20", marks=pytest.mark.nightly),
     ],
 )
 def test_a_run_on_a_disk_that_fills_and_is_enlarged_has_every_finished_block_in_its_tables(

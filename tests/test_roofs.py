@@ -25,6 +25,7 @@ from assay.report.judge.bounds import BOUNDS, share
 from assay.report.render import terminal
 from assay.report.render.markdown import markdown as as_markdown
 from assay.report.sections import roof, roof_table
+from by_night import by_night
 from compiled import compile_to
 from made_documents import document, figure, section
 from started import words
@@ -97,7 +98,10 @@ def test_no_width_does_more_in_a_cycle_than_the_core_can() -> None:
         assert 1 / statistics.median(values["cycles", bits]) <= roof_table.PASSED * limit, bits
 
 
-@pytest.mark.parametrize(("fault", "what"), [(1, "a round that ends a vector short"), (2, "a null kernel")])
+FAULTS = [(1, "a round that ends a vector short"), (2, "a null kernel")]
+
+
+@pytest.mark.parametrize(("fault", "what"), by_night(FAULTS, FAULTS[:1]))
 def test_planted_faults_are_caught_in_every_kernel_and_width(fault: int, what: str) -> None:
     found = run(planted(fault), "level=registers,L1", status=1)
     checks = [line for line in found if line["event"] == "check"]

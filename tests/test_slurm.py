@@ -28,7 +28,13 @@ pytestmark = [
     pytest.mark.slurm,
     pytest.mark.skipif(slurm_cluster.missing() is not None, reason=str(slurm_cluster.missing())),
 ]
-each_mpi = pytest.mark.parametrize("mpi", MPIS.values(), ids=[f"{m.implementation} {m.version}" for m in MPIS.values()])
+IDS = [f"{m.implementation} {m.version}" for m in MPIS.values()]
+each_mpi = pytest.mark.parametrize("mpi", MPIS.values(), ids=IDS)
+one_mpi = pytest.mark.parametrize(
+    "mpi",
+    [pytest.param(m, marks=[pytest.mark.nightly] if place else []) for place, m in enumerate(MPIS.values())],
+    ids=IDS,
+)
 
 
 @pytest.fixture(scope="module")
@@ -189,7 +195,7 @@ def test_a_failing_rank_is_told_with_its_words(tmp_path, programs, slurm, mpi):
 
 
 @pytest.mark.mpi
-@each_mpi
+@one_mpi
 def test_a_rank_that_never_starts_is_named(tmp_path, slurm, mpi):
     """The node's process of rank 2 sleeps before MPI: the others wait in MPI_Init until the deadline."""
     from assay.benchmark.record import benchmark

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ import pytest
 from assay.execute import session
 from assay.stored import journal, lines, provenance, tables
 from assay.stored.launch_file import LaunchFiles
+from by_night import by_night
 from command_line import Answer, assay
 from described_echo import MACHINE
 
@@ -27,6 +29,7 @@ WRITERS: dict[str, tuple[Any, str, int]] = {  # what writes or reads, and which 
     "run.json": (lines, "write_whole", 3),
 }
 FAULTS = (errno.EIO, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOENT, errno.ESTALE, errno.EACCES)
+ALWAYS = list(zip(itertools.cycle(WRITERS), FAULTS, strict=False))  # each of them at least once
 
 
 def evaluated(folder: Path) -> Answer:
@@ -40,8 +43,11 @@ def state(folder: Path) -> str:
     return str(json.loads((folder / "run" / "run.json").read_text())["state"])
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda number: errno.errorcode[number])
-@pytest.mark.parametrize("what", WRITERS)
+@pytest.mark.parametrize(
+    ("what", "fault"),
+    by_night(itertools.product(WRITERS, FAULTS), ALWAYS),
+    ids=lambda each: each if isinstance(each, str) else errno.errorcode[each],
+)
 def test_a_fault_ends_the_run_with_what_is_kept_and_a_resumption_finishes_it(
     what: str, fault: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,6 +55,7 @@ def run(folder: Path, schedule: str, table: str, *more: str) -> Any:
     return assay(*words, "--out", str(folder / "out"), "--json", *more)
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(MPI is None, reason="no MPI")
 def test_each_kind_of_job_runs_and_its_answer_is_checked(tmp_path: Path) -> None:
     """One of each, compressed 20,000 times: what remains is mostly starting the programs."""

@@ -173,7 +173,8 @@ def test_ctrl_c_leaves_nothing_in_the_queue(mix: Path, cluster: SlurmCluster) ->
     assert process.returncode == 130 and "3 jobs " in err and cluster.left() == []
 
 
-@pytest.mark.parametrize("compress", [500, pytest.param(100, marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("compress", [500, 100])
 def test_the_papers_schedule_runs(mix: Path, cluster: SlurmCluster, compress: int) -> None:
     """33 jobs of van der Steen 2000, compressed: none lost, as many processors as Slurm has."""
     words = ("eurobench2000", "--jobs", "eurobench2000-ibm", "--via", "slurm", "--slots", "18")

@@ -26,6 +26,7 @@ from assay.case import Case
 from assay.execute.build import build as compiled
 from assay.machine import catalogue
 from assay.published.tables import euroben
+from by_night import by_night
 from command_line import assay
 from compiled import compile_to, kept
 from remarked import texts
@@ -63,7 +64,7 @@ def run(program: Path, *settings: str, status: int = 0, more: tuple[str, ...] = 
 EVERY = (f"kernel={','.join(map(str, KERNELS))}", f"access={','.join(map(str, ACCESSES))}")
 
 
-@pytest.mark.parametrize("level", ["-O0", "-O3 -march=native"])
+@pytest.mark.parametrize("level", by_night(["-O0", "-O3 -march=native"], ["-O3 -march=native"]))
 def test_every_kernel_with_every_access_is_right(build: Any, level: str) -> None:
     lines = run(build(level), *EVERY, f"length={','.join(map(str, LENGTHS))}")
     checks = [line for line in lines if line["event"] == "check"]
@@ -71,7 +72,10 @@ def test_every_kernel_with_every_access_is_right(build: Any, level: str) -> None
     assert all(line["passed"] for line in checks)
 
 
-@pytest.mark.parametrize(("fault", "what"), [(1, "a loop that ends one short"), (2, "a null kernel")])
+FAULTS = [(1, "a loop that ends one short"), (2, "a null kernel")]
+
+
+@pytest.mark.parametrize(("fault", "what"), by_night(FAULTS, FAULTS[:1]))
 def test_planted_faults_are_caught_in_every_kernel(fault: int, what: str) -> None:
     loops = RECORD.units["loops"]
     units = {"loops": loops._replace(flags=(*loops.flags, f"-DASSAY_BREAK={fault}"))}
@@ -142,7 +146,7 @@ def test_the_contract_for_scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert found["clock", "best"]["unit"] == "Hz" and 1e8 < found["clock", "best"]["value"] < 1e10  # bounds rest on it
 
 
-@pytest.mark.parametrize(("kernel", "flops"), [("polynomial9", 18), ("recursion2", 4)])
+@pytest.mark.parametrize(("kernel", "flops"), by_night([("polynomial9", 18), ("recursion2", 4)], [("polynomial9", 18)]))
 def test_rate_times_cycles_over_the_clock_is_the_flop_count(build: Any, kernel: str, flops: int) -> None:
     """The clock from its own program, beside; others can slow one of the three readings, so three tries."""
     ratios = []
