@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,7 +42,7 @@ Json Accounting::json(double ours) const {
   json.number("steal", std::max(0.0, steal)).number("others", std::max(0.0, busy - ours)).number("own", own);
   json.number("wall", wall).integer("involuntary", involuntary).integer("voluntary", voluntary);
   json.integer("minor_faults", minor_faults).integer("major_faults", major_faults);
-  waited == waited ? json.number("waited", std::max(0.0, waited)) : json.null("waited");  // threads may have ended
+  std::isnan(waited) ? json.null("waited") : json.number("waited", std::max(0.0, waited));  // threads may have ended
   frequency > 0 ? json.number("frequency", frequency) : json.null("frequency");
   EnergyOfPart any;
   for (std::size_t part = 0; part < energy.size(); ++part) {  // a host that shows none writes none
@@ -75,21 +77,21 @@ double time_of(pid_t child) {  // s, 0 once it was waited for: RUSAGE_CHILDREN h
 }
 
 // How long a task was ready to run without a processor (s), by FOLDER/schedstat: time on a processor, time waited (ns),
-// and how often it ran, 0 in a kernel that does not count; NaN where that is so.
-double waited_of(const std::string& folder) {
+// and how often it ran. Nothing of one that never ran or has ended, and in a kernel that does not count.
+std::optional<double> waited_of(const std::string& folder) {
   unsigned long long ran = 0, waited = 0, times = 0;
   std::sscanf(small_file((folder + "/schedstat").c_str()).c_str(), "%llu %llu %llu", &ran, &waited, &times);
-  return times > 0 ? 1e-9 * static_cast<double>(waited) : std::numeric_limits<double>::quiet_NaN();
+  return times > 0 ? std::optional(1e-9 * static_cast<double>(waited)) : std::nullopt;
 }
 
-double waited_of_all() {  // of this process's threads and of its children at work
+double waited_of_all() {  // of this process's threads and of its children at work; NaN in a kernel that does not count
+  if (!waited_of("/proc/self")) return std::numeric_limits<double>::quiet_NaN();
   double sum = 0;
-  for (const pid_t child : children_at_work())
-    if (const double waited = waited_of("/proc/" + std::to_string(child)); waited > 0) sum += waited;
+  for (const pid_t child : children_at_work()) sum += waited_of("/proc/" + std::to_string(child)).value_or(0);
   DIR* tasks = opendir("/proc/self/task");
   if (tasks == nullptr) return std::numeric_limits<double>::quiet_NaN();
   for (const dirent* each = readdir(tasks); each != nullptr; each = readdir(tasks))
-    if (each->d_name[0] != '.') sum += waited_of(std::string("/proc/self/task/") + each->d_name);
+    if (each->d_name[0] != '.') sum += waited_of(std::string("/proc/self/task/") + each->d_name).value_or(0);
   closedir(tasks);
   return sum;
 }
