@@ -109,6 +109,8 @@ def _made_with(document: Document, about: Mapping[str, Any]) -> dict[str, str]:
     for prefix, key in (("", "settings"), ("machine.", "machine")):
         stated = given.get(key)
         found |= {f"{prefix}{name}": str(value) for name, value in stated.items()} if isinstance(stated, dict) else {}
+    variables = dict.fromkeys(_text(facts.stated.get("variables")) for facts in document.provenance.values())
+    found["variables"] = " or ".join(text for text in variables if text)
     return {key: text for key, text in (found | _build(document)).items() if text}
 
 
