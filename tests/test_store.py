@@ -14,6 +14,7 @@ from assay.errors import InputError, MeasurementError
 from assay.samples import ENERGY, PROCESSOR_TIME, REMARKS, WAITED, Circumstance, folded, unfolded
 from assay.store import TABLES, Run, connect, known_runs, storage_failed
 from assay.stored.launch_file import content
+from assay.stored.tables import unreadable, write
 
 ABOUT = Circumstance("r", "echo", "messages", "here", 0, 2, 1, "p")
 numbers = st.floats(1e-9, 1e3, allow_nan=False)
@@ -112,6 +113,8 @@ def test_the_tables_hold_every_column_of_every_row(
         wanted = [of | ({"case": of["case"].text} if "case" in of else {}) for of in wanted]
         assert tables[name].to_pylist() == wanted
     assert tables["samples"].num_rows == 4
+    write(run.folder, tables)
+    assert unreadable(run.folder) is None
 
 
 def test_a_launch_that_was_cut_short_is_kept_and_says_so(run: Run) -> None:

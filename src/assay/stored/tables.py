@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Collection
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -96,12 +97,12 @@ def schema(kind: type[Any]) -> pa.Schema:
     return pa.schema([(f.name, types[str(f.type).removesuffix(" | None")]) for f in fields(kind)])
 
 
-def _without_optional(kind: type[Row]) -> pa.Schema:
-    """Return the schema of a table of a run on hosts that show no joules, or whose programs state no processor time."""
+def _expected(kind: type[Row], names: Collection[str]) -> pa.Schema:
+    """Return the schema that a table with columns of these names has: those that some runs lack only where named."""
     import pyarrow as pa
 
     optional = {*ENERGY, *WAITED, *PROCESSOR_TIME, *REMARKS}
-    return pa.schema([column for column in schema(kind) if column.name not in optional])
+    return pa.schema([column for column in schema(kind) if column.name in names or column.name not in optional])
 
 
 def of_one_form(paths: list[Path]) -> list[list[Path]]:
@@ -152,7 +153,7 @@ def unreadable(folder: Path) -> str | None:
         try:
             with path.open("rb") as held, pq.ParquetFile(held, page_checksum_verification=True) as file:
                 _check_version(path, file.schema_arrow.metadata or {})
-                if not any(file.schema_arrow.equals(known) for known in (schema(kind), _without_optional(kind))):
+                if not file.schema_arrow.equals(_expected(kind, file.schema_arrow.names)):
                     return f"{path.name} has other columns"
                 for _ in file.iter_batches():
                     pass
