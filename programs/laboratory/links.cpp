@@ -33,7 +33,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "awake.h"
+#include "laboratory/awake.hpp"
 
 namespace {
 
@@ -141,7 +141,7 @@ class Links {
         static_cast<Nanoseconds>(std::llround(direction.per_byte * static_cast<double>(size + overhead)));
     direction.free = std::max(direction.free, arrival(message)) + taken;
     direction.frames.push_back({direction.free, {buffer_.begin(), buffer_.begin() + length}});
-    awake_.until_after(clock_of(CLOCK_MONOTONIC));
+    awake_.until(direction.free + direction.delay);
     return true;
   }
 
@@ -178,9 +178,8 @@ class Links {
     const auto& bytes = direction.frames.front().bytes;
     if (sendto(socket_, bytes.data(), bytes.size(), 0, reinterpret_cast<const sockaddr*>(&to), sizeof to) < 0)
       ++counts_.dropped;
-    const auto now = clock_of(CLOCK_MONOTONIC);
-    awake_.until_after(now);
-    const auto lateness = static_cast<std::uint64_t>(std::max<Nanoseconds>(0, now - direction.due()));
+    const auto lateness =
+        static_cast<std::uint64_t>(std::max<Nanoseconds>(0, clock_of(CLOCK_MONOTONIC) - direction.due()));
     ++counts_.frames;
     counts_.late += lateness > late;
     counts_.lateness += lateness;
