@@ -85,15 +85,17 @@ std::optional<double> waited_of(const std::string& folder) {
 }
 
 double waited_of_all() {  // of this process's threads and of its children at work; NaN in a kernel that does not count
-  if (!waited_of("/proc/self")) return std::numeric_limits<double>::quiet_NaN();
-  double sum = 0;
-  for (const pid_t child : children_at_work()) sum += waited_of("/proc/" + std::to_string(child)).value_or(0);
-  DIR* tasks = opendir("/proc/self/task");
-  if (tasks == nullptr) return std::numeric_limits<double>::quiet_NaN();
-  for (const dirent* each = readdir(tasks); each != nullptr; each = readdir(tasks))
-    if (each->d_name[0] != '.') sum += waited_of(std::string("/proc/self/task/") + each->d_name).value_or(0);
-  closedir(tasks);
-  return sum;
+  std::optional<double> sum;
+  const auto add = [&](const std::string& folder) {
+    if (const auto waited = waited_of(folder)) sum = sum.value_or(0) + *waited;
+  };
+  for (const pid_t child : children_at_work()) add("/proc/" + std::to_string(child));
+  if (DIR* tasks = opendir("/proc/self/task")) {
+    for (const dirent* each = readdir(tasks); each != nullptr; each = readdir(tasks))
+      if (each->d_name[0] != '.') add(std::string("/proc/self/task/") + each->d_name);
+    closedir(tasks);
+  }
+  return sum.value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
 }  // namespace

@@ -101,12 +101,13 @@ class Block:
     energy_source: str | None = None
 
 
-WAITED = ("waited",)  # of a block; runs before it, and of kernels that do not count it, have no such column
-REMARKS = ("remarks",)  # of a launch; without any, and in older runs, there is no such column
-PROCESSOR_TIME = ("user_seconds", "system_seconds")  # of a launch; runs before them have no such columns
-# joules of whole packages, of memory and of the platform between t0 and t1, and who counted them, where a host shows
-# them; the tables of a run without any have no such columns
+# Columns that a table has only where some row has a value, as hosts, kernels and versions differ in what they show.
+WAITED = ("waited",)  # of a block: kernels that count it
+REMARKS = ("remarks",)  # of a launch
+PROCESSOR_TIME = ("user_seconds", "system_seconds")  # of a launch
+# of a block: joules of whole packages, of memory and of the platform between t0 and t1, and who counted them
 ENERGY = ("energy_package", "energy_memory", "energy_platform", "energy_source")
+OPTIONAL = (("blocks", ENERGY), ("blocks", WAITED), ("launches", PROCESSOR_TIME), ("launches", REMARKS))
 # the kernel's accounts of a block, where available: fields of Block
 ACCOUNTING = (
     "steal",

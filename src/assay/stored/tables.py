@@ -11,10 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay import versions
 from assay.case import Case
 from assay.samples import (
-    ENERGY,
-    PROCESSOR_TIME,
-    REMARKS,
-    WAITED,
+    OPTIONAL,
     Block,
     Check,
     Circumstance,
@@ -54,7 +51,7 @@ def unfolded(tasks: Tasks) -> dict[str, pa.Table]:
         if kind is not Sample:
             by_column = [[_cell(getattr(row, column)) for row in kept[kind]] for column in columns(kind)]
             made[name] = pa.table(by_column, schema=schema(kind))
-    for name, optional in (("blocks", ENERGY), ("blocks", WAITED), ("launches", PROCESSOR_TIME), ("launches", REMARKS)):
+    for name, optional in OPTIONAL:
         if not any(getattr(row, column) is not None for row in kept[TABLES[name]] for column in optional):
             made[name] = made[name].drop_columns(list(optional))
     return made
@@ -101,12 +98,12 @@ def _expected(kind: type[Row], names: Collection[str]) -> pa.Schema:
     """Return the schema that a table with columns of these names has: those that some runs lack only where named."""
     import pyarrow as pa
 
-    optional = {*ENERGY, *WAITED, *PROCESSOR_TIME, *REMARKS}
+    optional = {column for _, columns in OPTIONAL for column in columns}
     return pa.schema([column for column in schema(kind) if column.name in names or column.name not in optional])
 
 
 def of_one_form(paths: list[Path]) -> list[list[Path]]:
-    """Sort Parquet files by their columns: some may have those of energy, processor time or remarks, and others not."""
+    """Sort Parquet files by their columns: some may have optional ones, and others not."""
     import pyarrow.parquet as pq
 
     found: dict[tuple[str, ...], list[Path]] = {}

@@ -74,17 +74,17 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
         beside = others if contended and not counted else min(others, threads - 1.0)
         if others > idle:
             hit("others", window, others)
-            findings.met("beside", window, _touched(blocks, window, others), beside)
+            findings.met("beside", window, touched(blocks, window, others), beside)
         elif wall < WINDOW and taken > COMPETING:  # ticks show little of one short launch, and enough of all together
             hit("others", window, taken)
-            findings.met("beside", window, _touched(blocks, window, taken), min(taken, threads - 1.0))
+            findings.met("beside", window, touched(blocks, window, taken), min(taken, threads - 1.0))
         if steal > STEAL + rounding:
             hit("steal", window, steal)
-            findings.met("steal", window, _touched(blocks, window, steal), _slowed(steal))
+            findings.met("steal", window, touched(blocks, window, steal), slowed(steal))
         elif others <= idle < others + steal:  # a process that the hypervisor stops now and then
             hit("taken", window, others + steal)
-            findings.met("beside", window, _touched(blocks, window, others), beside)
-            findings.met("steal", window, _touched(blocks, window, steal), _slowed(steal))
+            findings.met("beside", window, touched(blocks, window, others), beside)
+            findings.met("steal", window, touched(blocks, window, steal), slowed(steal))
         tolerated = SWITCHES + SWITCHES_A_RANK * (ranks - 1)
         if (
             wall < WINDOW and taken < COMPETING
@@ -96,21 +96,21 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
             lost = _lost(blocks, group, ranks, busiest, others + steal + rounding)
             if switches > tolerated:
                 lost = min(lost, switches * SWITCH)
-                findings.met("slices", group, _switched(blocks, group, switches), _slowed(lost))
+                findings.met("slices", group, _switched(blocks, group, switches), slowed(lost))
             elif working > 1 and others + steal > max(idle, processors - ranks * working):
                 # threads that meet lose much by few switches, where all processors are wanted
-                findings.met("slices", group, _touched(blocks, group, others + steal), _slowed(lost))
+                findings.met("slices", group, touched(blocks, group, others + steal), slowed(lost))
         if starving and 2 * len(starving) >= len(window):
             least = min(share[i] for i in starving)
             hit("starved", starving, 1 - least)
-            met = _switched(blocks, starving, switches) if counted else _touched(blocks, starving, 1 - least)
-            findings.met("slices", starving, met, _slowed(1 - least))
+            met = _switched(blocks, starving, switches) if counted else touched(blocks, starving, 1 - least)
+            findings.met("slices", starving, met, slowed(1 - least))
         if contended:
             findings.contended.update(window)
         findings.contended.update(starving)
     faulted = [i for i, block in enumerate(blocks) if block.counted("major_faults") > 0]
     for i in faulted:
-        lost = _slowed(DISK * blocks[i].counted("major_faults") / max(blocks[i].wall, DISK))
+        lost = slowed(DISK * blocks[i].counted("major_faults") / max(blocks[i].wall, DISK))
         findings.met("disk", [i], [blocks[i].counted("major_faults") / len(blocks[i].values)], lost)
     if faulted:
         hit("faults", faulted, sum(blocks[i].counted("major_faults") for i in faulted))
@@ -147,7 +147,7 @@ def _together(short: Sequence[tuple[float, float]]) -> tuple[float, float]:
     return lasted, sum(size * wall for size, wall in short) / lasted
 
 
-def _touched(blocks: Sequence[AccountedBlock], window: Sequence[int], busy: float) -> list[float]:
+def touched(blocks: Sequence[AccountedBlock], window: Sequence[int], busy: float) -> list[float]:
     """The share of each block's readings that meets something that is there for `busy` of the time, in EVENTs."""
     return [busy * (blocks[i].reading / EVENT + 1) for i in window]
 
@@ -178,7 +178,7 @@ def _lost(blocks: Sequence[AccountedBlock], group: Sequence[int], ranks: int, bu
     return float(max(0.0, short) + unsure + (taken if short < -unsure else 0.0))
 
 
-def _slowed(lost: float) -> float:
+def slowed(lost: float) -> float:
     """How much longer something takes, relative, of whose time so much is lost."""
     return 1 / (1 - min(lost, LONGEST)) - 1
 
@@ -203,10 +203,10 @@ def _remainder(findings: Findings, processors: int) -> None:
         others -= sum(_bias(blocks[i]) for i in members) / wall
         rounding = 2 * TICK / wall
         if others > rounding:
-            findings.met("beside", members, _touched(blocks, members, others), others)
+            findings.met("beside", members, touched(blocks, members, others), others)
             remaining["others"].append((others, members))
         if steal > rounding:
-            findings.met("steal", members, _touched(blocks, members, steal), _slowed(steal))
+            findings.met("steal", members, touched(blocks, members, steal), slowed(steal))
             remaining["steal"].append((steal, members))
     texts = {
         "others": "other processes used up to {:.2g} more hardware threads than when idle, over seconds",

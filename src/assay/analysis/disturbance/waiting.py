@@ -1,6 +1,6 @@
 """How long our threads waited for a processor, by the scheduler's own account: exact in each block, however short."""
 
-from assay.analysis.disturbance.accounts import EVENT, LONGEST
+from assay.analysis.disturbance.accounts import slowed, touched
 from assay.analysis.disturbance.block import describe_span
 from assay.analysis.disturbance.findings import Findings
 
@@ -22,8 +22,7 @@ def waiting(findings: Findings, processors: int, ranks: int) -> None:
         if threads > processors or waited <= WAITED + WAITED_A_THREAD * (threads - 1):
             continue
         hit[i] = waited
-        lost = min(waited, LONGEST)
-        findings.met("slices", [i], [waited * (block.reading / EVENT + 1)], 1 / (1 - lost) - 1)
+        findings.met("slices", [i], touched(blocks, [i], waited), slowed(waited))
     if hit:
         most = max(hit.values())
         text = f"our threads waited for a processor up to {most:.0%} of the time, all together"

@@ -18,8 +18,10 @@ ADVICE = {
     "there are, or an exclusive node (`--via`)",
     "taken": "wait until the machine is quiet (`assay doctor --watch` shows who works), or use fewer processors",
     "steal": "another guest, or a quota of the hypervisor: measure at another time, or elsewhere (`--via`)",
-    "switches": "start fewer ranks or threads than there are processors, and wait until the machine is quiet",
-    "waited": "start fewer ranks or threads than there are processors, and wait until the machine is quiet",
+    **dict.fromkeys(
+        ("switches", "waited"),
+        "start fewer ranks or threads than there are processors, and wait until the machine is quiet",
+    ),
     "starved": "start fewer ranks or threads than there are processors; a cgroup's quota can be the reason as well",
     "faults": "use less memory, or measure again now that the files are in memory",
     "frequency": "fix the processor's frequency (`cpupower frequency-set -g performance`), or measure longer",
