@@ -18,6 +18,12 @@ def by_night(cases: Iterable[Any], always: Iterable[Any]) -> list[Any]:
     ]
 
 
+def first_by_day(cases: Iterable[Any]) -> list[Any]:
+    """Mark all cases but the first, where there is one, as nightly: MPIs where it does not matter which."""
+    every = list(cases)
+    return by_night(every, every[:1]) if every else []
+
+
 def _values(case: Any) -> tuple[Any, ...]:
     return case if isinstance(case, tuple) else (case,)
 

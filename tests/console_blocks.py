@@ -13,7 +13,7 @@ import re
 import shlex
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,10 +107,8 @@ def labels(text: str) -> list[str]:
     return [label for label in found if label and label != LEFT_OUT]
 
 
-def answers(
-    page: Path, folder: Path, measure: bool = True, words: Callable[[Block], Sequence[str]] = lambda block: block.words
-) -> Iterator[tuple[Block, Answer]]:
-    """Run a page's commands, or the `words` of each, in a folder that has its files and the examples."""
+def answers(page: Path, folder: Path, measure: bool = True) -> Iterator[tuple[Block, Answer]]:
+    """Run a page's commands in a folder that has its files and the examples."""
     (folder / "examples").symlink_to(ROOT / "examples")
     for name, text in files(page).items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -118,7 +116,7 @@ def answers(
     with chdir(folder), mock.patch.dict(os.environ, environment):
         for block in blocks(page):
             if measure or not block.measured:
-                yield block, assay(*words(block))
+                yield block, assay(*block.words)
 
 
 def rewrite(page: Path) -> None:

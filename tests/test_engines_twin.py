@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import twin_cases
+from by_night import by_night
 
 SEED = 20261121
 MESSAGES = 300
@@ -28,23 +29,26 @@ def cases(engine: str, switchings: tuple[str, ...], count: int) -> list[twin_cas
     return found
 
 
-def test_the_flit_engine_is_the_twin_where_a_link_has_one_lane(tmp_path: Path) -> None:
-    given = cases("flit", ("wormhole",), 75)
+@pytest.mark.parametrize("networks", by_night([75, 150], [75]))
+def test_the_flit_engine_is_the_twin_where_a_link_has_one_lane(networks: int, tmp_path: Path) -> None:
+    given = cases("flit", ("wormhole",), networks)
     assert len({one.keys["topology"] for one in given}) > 9
     assert compare(given, tmp_path) == []
 
 
-def test_the_packet_engine_is_the_twin_where_a_link_has_one_lane(tmp_path: Path) -> None:
-    given = cases("packet", ("cut-through", "store-and-forward"), 75)
+@pytest.mark.parametrize(("networks", "least"), by_night([(75, 10), (150, 20)], [(75, 10)]))
+def test_the_packet_engine_is_the_twin_where_a_link_has_one_lane(networks: int, least: int, tmp_path: Path) -> None:
+    given = cases("packet", ("cut-through", "store-and-forward"), networks)
     seen = Counter(one.keys.get("buffers") for one in given)
-    assert seen["fifo"] > 10
-    assert seen["output"] > 10
-    assert sum(one.keys["channels"] != "1" and one.keys["buffer_packets"] in ("2", "3") for one in given) > 10
+    assert seen["fifo"] > least
+    assert seen["output"] > least
+    assert sum(one.keys["channels"] != "1" and one.keys["buffer_packets"] in ("2", "3") for one in given) > least
     assert compare(given, tmp_path) == []
 
 
-def test_lanes_that_share_a_wire_flit_by_flit_do_not_differ(tmp_path: Path) -> None:
-    given = [twin_cases.case(number, SEED, MESSAGES, twin_cases.LANES) for number in range(75)]
+@pytest.mark.parametrize("networks", by_night([75, 150], [75]))
+def test_lanes_that_share_a_wire_flit_by_flit_do_not_differ(networks: int, tmp_path: Path) -> None:
+    given = [twin_cases.case(number, SEED, MESSAGES, twin_cases.LANES) for number in range(networks)]
     assert {one.keys["topology"] for one in given} == {kind.removesuffix("-lanes") for kind in twin_cases.LANES}
     assert compare(given, tmp_path) == []
 
@@ -76,15 +80,17 @@ def test_ways_in_two_phases_are_those_of_the_routing_below_and_ugal_takes_the_ch
 
 
 @pytest.mark.timeout(900)
-def test_plans_for_series_of_flits_give_the_ticks_of_every_flit_sent_for_itself() -> None:
+@pytest.mark.parametrize(("networks", "messages"), by_night([(120, 20_000), (600, 100_000)], [(120, 20_000)]))
+def test_plans_for_series_of_flits_give_the_ticks_of_every_flit_sent_for_itself(networks: int, messages: int) -> None:
     """tests/native/flit_by_flit.hpp: heads, tails, crossings, deadlocks, loads of links."""
-    assert native("flit_plans", "120") > 20_000
+    assert native("flit_plans", str(networks)) > messages
 
 
 @pytest.mark.timeout(900)
-def test_the_engine_for_links_that_are_alike_gives_the_general_engines_ticks() -> None:
+@pytest.mark.parametrize(("networks", "messages"), by_night([(100, 40_000), (400, 200_000)], [(100, 40_000)]))
+def test_the_engine_for_links_that_are_alike_gives_the_general_engines_ticks(networks: int, messages: int) -> None:
     """tests/native/alike.test.cpp: heads, tails, open loops, a clock that is set back, and where it is not taken."""
-    assert native("alike", "100") > 40_000
+    assert native("alike", str(networks)) > messages
 
 
 def test_a_link_that_many_wait_for_is_looked_at_once_in_a_cycle() -> None:

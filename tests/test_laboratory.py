@@ -19,6 +19,7 @@ import pytest
 
 import laboratories
 from assay.laboratory import running
+from by_night import first_by_day
 from command_line import assay
 
 pytestmark = [
@@ -29,10 +30,7 @@ RATE = 10e6 / 8  # B/s
 
 
 @pytest.fixture(
-    params=[
-        pytest.param(each, marks=[pytest.mark.nightly] if place else [])
-        for place, each in enumerate(laboratories.MPIS.values())
-    ],
+    params=first_by_day(laboratories.MPIS.values()),
     ids=list(laboratories.MPIS),
 )
 def each_mpi(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -143,7 +143,7 @@ def reference(programs: list[list[Step]]) -> list[Match]:
             wait(me, given[0])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(programs(16))
 def test_the_constant_machine_matches_as_brute_force_does(player: Path, made: list[list[Step]]) -> None:
     try:
@@ -176,7 +176,7 @@ def test_messages_do_not_overtake(player: Path, made: list[list[Step]], kind: st
         assert early[3] > late[3] or receives[one[0]][one[1]][1] not in (early[0], ANY)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(programs(16), st.sampled_from(["constant", "eager", "posted", "interrupt", "packets"]))
 def test_short_cuts_change_no_match_and_no_time(player: Path, made: list[list[Step]], kind: str) -> None:
     """Receives that are given their data ahead, and interrupts of computing that begins meanwhile."""
@@ -204,7 +204,7 @@ def exchanges(draw: st.DrawFn) -> tuple[list[list[Step]], list[list[Step]]]:
     return parts, joined
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(exchanges())
 def test_a_sendrecv_is_a_receive_a_send_and_a_wait(
     player: Path, made: tuple[list[list[Step]], list[list[Step]]]
@@ -217,7 +217,7 @@ def test_a_sendrecv_is_a_receive_a_send_and_a_wait(
     assert (sorted(found), waiting) == (sorted(wanted), 0)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(exchanges(), st.sampled_from(["eager", "posted", "interrupt", "packets"]))
 def test_a_sendrecv_takes_their_time_on_networks(
     player: Path, made: tuple[list[list[Step]], list[list[Step]]], kind: str

@@ -95,7 +95,7 @@ def broken_texts(draw: Callable[..., Any], files: list[Path]) -> tuple[list[str]
     return lines, at
 
 
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.parametrize(("family", "files"), [("network", NETWORKS), ("machine", MACHINES)])

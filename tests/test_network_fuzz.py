@@ -127,7 +127,7 @@ def mutated(draw: Callable[..., Any]) -> tuple[dict[str, Any], tuple[str, str]]:
     return tree, (table, key)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
 @given(mutated())
 @example(({"network": {"topology": "fat-tree", "children": [0, 8]}, "method": SHORT}, ("network", "children")))
 @example(
@@ -150,7 +150,7 @@ def test_one_wrong_key_is_named(tmp_path: Path, case: tuple[dict[str, Any], tupl
 PIECES = ["\n", "[", "]", "=", '"', "#", "\0", "[network]\n", "９", "\udcff", "1e400", "{", ",", "'''", "-"]
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_garbled_files_simulate_or_are_refused(tmp_path: Path, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(["hypercube", "io_nodes"]))

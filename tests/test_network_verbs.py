@@ -255,7 +255,7 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
 }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     st.sampled_from(TOPOLOGIES),
     st.lists(st.sampled_from(sorted(VALUES)).flatmap(lambda key: st.tuples(st.just(key), VALUES[key])), max_size=6),

@@ -12,6 +12,7 @@ from assay.benchmark.record import read_own, take_in
 from assay.errors import InputError, MeasurementError
 from assay.execute.build import build, build_for_simulator
 from assay.execute.mpi import Mpi, find_mpi
+from by_night import first_by_day
 from command_line import assay
 from compiled import own_cache
 from mpis_here import MPI, WHEEL
@@ -335,10 +336,7 @@ def test_own_programs_are_listed_and_removed(folder: Path) -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize(
     "mpi",
-    [
-        pytest.param(each, marks=[pytest.mark.nightly] if place else [])
-        for place, each in enumerate({each.mpicxx: each for each in (MPI, WHEEL) if each}.values())
-    ],
+    first_by_day({each.mpicxx: each for each in (MPI, WHEEL) if each}.values()),
     ids=lambda mpi: mpi.implementation,
 )
 def test_a_deadlock_on_real_ranks_costs_the_timeout_and_is_said(mpi: Mpi, folder: Path, cache: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 from assay.benchmark.record import benchmark
 from assay.execute.build import build
 from assay.execute.mpi import Mpi, launch_environment
+from by_night import first_by_day
 from mpis_here import CROWD, MPI, WHEEL
 from started import words
 
@@ -28,11 +29,7 @@ pytestmark = [
         subprocess.run([*ELSEWHERE, "true"], capture_output=True).returncode != 0, reason="no time namespaces here"
     ),
 ]
-each_mpi = pytest.mark.parametrize(
-    "mpi",
-    [pytest.param(each, marks=[pytest.mark.nightly] if place else []) for place, each in enumerate(MPIS)],
-    ids=str,
-)
+each_mpi = pytest.mark.parametrize("mpi", first_by_day(MPIS), ids=str)
 
 
 def launched(mpi: Mpi, name: str, ranks: list[tuple[str, ...]], *settings: str) -> list[dict[str, Any]]:

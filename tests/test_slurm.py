@@ -18,6 +18,7 @@ from assay.execute import process_tree
 from assay.execute.job import Job, launcher, outputs
 from assay.execute.mpi import Mpi
 from assay.since_start import ending_at
+from by_night import first_by_day
 from command_line import assay
 from small_programs import builder
 from started import words
@@ -30,11 +31,7 @@ pytestmark = [
 ]
 IDS = [f"{m.implementation} {m.version}" for m in MPIS.values()]
 each_mpi = pytest.mark.parametrize("mpi", MPIS.values(), ids=IDS)
-one_mpi = pytest.mark.parametrize(
-    "mpi",
-    [pytest.param(m, marks=[pytest.mark.nightly] if place else []) for place, m in enumerate(MPIS.values())],
-    ids=IDS,
-)
+one_mpi = pytest.mark.parametrize("mpi", first_by_day(MPIS.values()), ids=IDS)
 
 
 @pytest.fixture(scope="module")

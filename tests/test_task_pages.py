@@ -21,13 +21,8 @@ def name(page: Path) -> str:
     return str(page.relative_to(ROOT / "docs"))
 
 
-def once(block: Block) -> tuple[str, ...]:
-    """The words of a command; an evaluation makes one launch of each benchmark."""
-    return (*block.words, "--launches", "1") if block.measured and block.words[0] == "evaluate" else block.words
-
-
 def holds(page: Path, folder: Path, measure: bool) -> None:
-    for block, answer in answers(page, folder, measure, once):
+    for block, answer in answers(page, folder, measure):
         wrong = 2 if block.output.startswith("assay: ") else 0
         missed = "--margin" in block.words or {"accept", "--run"} <= set(block.words)
         assert answer.status == (3 if missed else wrong), answer.err

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import twin_cases
+from by_night import by_night
 
 SEED = 20261120
 MESSAGES = 300
@@ -34,40 +35,45 @@ def erroneous(mutant: int, cases: list[twin_cases.Case], expected: str, folder: 
     )
 
 
-def test_a_sample_of_all_networks_does_not_differ(tmp_path: Path) -> None:
-    found, cases = compare(0, 200, tmp_path, twin_cases.engine())
+@pytest.mark.parametrize("networks", by_night([200, 400], [200]))
+def test_a_sample_of_all_networks_does_not_differ(networks: int, tmp_path: Path) -> None:
+    found, cases = compare(0, networks, tmp_path, twin_cases.engine())
     assert found == []
-    assert sum(len(case.messages) for case in cases) == 60_000
+    assert sum(len(case.messages) for case in cases) == networks * MESSAGES
     seen = Counter((case.keys["topology"], case.keys["switching"]) for case in cases)
     assert {kind for kind, _ in seen} >= set(twin_cases.KINDS) - {"incomplete-hypercube", "io-hypercube"}
     assert {switching for _, switching in seen} == set(twin_cases.SWITCHINGS)
 
 
-def test_crowded_sources_do_not_differ(tmp_path: Path) -> None:
+@pytest.mark.parametrize("networks", by_night([30, 60], [30]))
+def test_crowded_sources_do_not_differ(networks: int, tmp_path: Path) -> None:
     """Waiters that are woken go on in the order of messages too."""
-    cases = [twin_cases.crowded_cube(number, SEED, 400) for number in range(30)]
+    cases = [twin_cases.crowded_cube(number, SEED, 400) for number in range(networks)]
     expected = twin_cases.play(twin_cases.twin(), cases, tmp_path)
     assert twin_cases.differences(cases, expected, twin_cases.play(twin_cases.engine(), cases, tmp_path)) == []
 
 
-def test_rigid_trains_do_not_differ(tmp_path: Path) -> None:
-    cases = [twin_cases.rigid_cube(number, SEED, MESSAGES) for number in range(25)]
+@pytest.mark.parametrize("networks", by_night([25, 60], [25]))
+def test_rigid_trains_do_not_differ(networks: int, tmp_path: Path) -> None:
+    cases = [twin_cases.rigid_cube(number, SEED, MESSAGES) for number in range(networks)]
     expected = twin_cases.play(twin_cases.twin(), cases, tmp_path)
     assert twin_cases.differences(cases, expected, twin_cases.play(twin_cases.engine(), cases, tmp_path)) == []
     assert erroneous(1, cases, expected, tmp_path)
     assert min((case.messages[:, 4] - int(case.keys["dimension"])).min() for case in cases) == 2
 
 
-def test_worms_that_buffers_hold_back_do_not_differ(tmp_path: Path) -> None:
+@pytest.mark.parametrize("networks", by_night([60, 150], [60]))
+def test_worms_that_buffers_hold_back_do_not_differ(networks: int, tmp_path: Path) -> None:
     """Where all links are alike, in closed form."""
-    cases = [twin_cases.held_back(number, SEED, MESSAGES) for number in range(60)]
+    cases = [twin_cases.held_back(number, SEED, MESSAGES) for number in range(networks)]
     expected = twin_cases.play(twin_cases.twin(), cases, tmp_path)
     assert twin_cases.differences(cases, expected, twin_cases.play(twin_cases.engine(), cases, tmp_path)) == []
     assert erroneous(4, cases, expected, tmp_path)
 
 
-def test_channels_that_get_free_in_the_very_tick_do_not_differ(tmp_path: Path) -> None:
-    cases = [twin_cases.tied(number, SEED, MESSAGES) for number in range(75)]
+@pytest.mark.parametrize("networks", by_night([75, 150], [75]))
+def test_channels_that_get_free_in_the_very_tick_do_not_differ(networks: int, tmp_path: Path) -> None:
+    cases = [twin_cases.tied(number, SEED, MESSAGES) for number in range(networks)]
     assert Counter(case.keys.get("buffers", "shared") for case in cases).keys() == {"shared", "fifo", "output"}
     expected = twin_cases.play(twin_cases.twin(), cases, tmp_path)
     assert twin_cases.differences(cases, expected, twin_cases.play(twin_cases.engine(), cases, tmp_path)) == []

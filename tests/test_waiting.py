@@ -54,6 +54,6 @@ def test_more_threads_than_processors_take_turns_by_themselves() -> None:
 
 
 def test_an_account_that_was_not_taken_is_not_judged() -> None:
-    blocks = run([0.0] * 6)
+    blocks = run([1.0] * 6)
     unknown = [AccountedBlock(**{**vars(b), "accounting": {**b.accounting, "waited": None}}) for b in blocks]
-    assert judge(unknown, 2).state is State.CLEAN
+    assert judge(blocks, 2).marked and not judge(unknown, 2).marked
