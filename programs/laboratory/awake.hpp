@@ -11,15 +11,15 @@
 #include <ctime>
 #include <thread>
 
+#include "timing/affinity.hpp"
+
 namespace assay {
 
 class Awake {
  public:
   Awake() {
-    cpu_set_t usable{};
-    sched_getaffinity(0, sizeof usable, &usable);
-    for (int hardware_thread = 0; hardware_thread < CPU_SETSIZE; ++hardware_thread)
-      if (CPU_ISSET(hardware_thread, &usable)) std::thread([this, hardware_thread] { stay(hardware_thread); }).detach();
+    for (const std::int64_t hardware_thread : timing::own_affinity())
+      std::thread([this, hardware_thread] { stay(hardware_thread); }).detach();
   }
 
   // Until a frame is handed on at `due` (ns of the monotonic clock), and a while longer. One thread calls this.
@@ -32,11 +32,9 @@ class Awake {
  private:
   static constexpr std::int64_t rest = 20'000'000;  // ns after the last frame until the spinners sleep
 
-  void stay(int hardware_thread) {
-    cpu_set_t own{};
-    CPU_SET(hardware_thread, &own);
+  void stay(std::int64_t hardware_thread) {
     const sched_param lowest{};
-    if (sched_setaffinity(0, sizeof own, &own) != 0 || sched_setscheduler(0, SCHED_IDLE, &lowest) != 0) return;
+    if (timing::bind_to({hardware_thread}) != 0 || sched_setscheduler(0, SCHED_IDLE, &lowest) != 0) return;
     for (std::uint32_t round = 0;;) {
       round_.wait(round, std::memory_order_acquire);
       round = round_.load(std::memory_order_acquire);
