@@ -1,6 +1,7 @@
 """`./x bench mpirun`: what MPI programs on described machines take of one core, beside SimGrid's SMPI where it is here.
 
-CPU seconds are those of the command and all its ranks, less those of a command that does nothing, on one core. SMPI
+CPU seconds are those of the command and all its ranks, less those of a command that does nothing, on one core. The
+limit of round trips is what the kernel's switches between processes alone take (handoffs.c), run in turn with them. SMPI
 (`smpicc`, `smpirun` on PATH) runs the same source on a network of the same constant start-up and time per byte, for
 which the simulated times are compared as well.
 """
@@ -24,6 +25,7 @@ from assay.mpi.fabric import PLACE
 from assay.mpi.wrappers import command as compiler_command
 
 SOURCE = Path(__file__).with_name("mpi_loops.c")
+LIMIT = Path(__file__).with_name("handoffs.c")
 MACHINE = "dragonfly-slingshot"
 ROUNDTRIPS, WINDOWS, ALLTOALLS = 100_000, 1_280_000, 10
 ALLTOALL_RANKS, MPICH_RANKS = 128, 512
@@ -105,6 +107,17 @@ class Assay:
         return float(re.findall(r"kilobytes (\d+)", self.run(machine, ranks, "memory", library=library)[1])[0])
 
 
+def round_trips(assay: Assay, times: int) -> tuple[float, float]:
+    """Blocking round trips in a CPU second, and the same of processes that only hand over and sleep: medians, in turn."""
+    program = assay.folder / "handoffs"
+    subprocess.run(["gcc", "-O2", str(LIMIT), "-o", str(program)], check=True)
+    alone, ours = [], []
+    for _ in range(times):
+        alone.append(timed([str(program), str(ROUNDTRIPS)], assay.folder)[0])
+        ours.append(assay.net(1, 2, "roundtrips", ROUNDTRIPS))
+    return ROUNDTRIPS / median(ours), ROUNDTRIPS / median(alone)
+
+
 def line(name: str, value: float, unit: str, mark: float, more: bool) -> None:
     """Print a figure beside its mark."""
     reached = value >= mark if more else value <= mark
@@ -160,8 +173,9 @@ def main(arguments: list[str]) -> int:
         folder = Path(scratch)
         os.environ["ASSAY_RUNS"] = str(folder / "state")
         assay = Assay(folder)
-        rate = ROUNDTRIPS / assay.net(given.times, 2, "roundtrips", ROUNDTRIPS)
+        rate, limit = round_trips(assay, given.times)
         line("blocking round trips, 8 B", rate, "per CPU second", MARKS["roundtrips"], True)
+        print(f"  {rate / limit:.3g} of the limit on this machine: the kernel's switches alone, {limit:.4g} per CPU second")
         rate = WINDOWS / assay.net(given.times, 2, "windows", WINDOWS)
         line("messages in windows of 64, 8 B", rate, "per CPU second", MARKS["windows"], True)
         took = assay.net(given.times, ALLTOALL_RANKS, "alltoall", ALLTOALLS, 1024)
