@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from assay.benchmark.record import Benchmark
 
 HERE = Path(__file__).resolve().parent
-NOTE = "<!-- Written by ./x docs from what the code says of itself; edit the code. -->\n\n"
+NOTE = "<!-- Generated from the code by ./x docs; edit the code. -->\n\n"
 
 
 # Counted by a build of the flit engine with counters; the barrier is the least of two threads that spin, on two cores.

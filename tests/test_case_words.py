@@ -90,7 +90,7 @@ def test_a_guest_is_told_where_its_processors_lie(virtual: bool | None, near: in
     texts.append(" ".join([page["note"], *(cell["t"] for line in page["rows"] for cell in line)]))
     for text in texts:
         near_by = text.count("same core complex") + text.count("same socket")
-        assert text.count("(as the guest is told)") == (near_by if virtual else 0)
+        assert text.count("(as reported to the guest)") == (near_by if virtual else 0)
         assert words[0] in text
     assert [each.params["placement"] for each in of.figures] == words * 2 and beside.params["placement"] == words[0]
 

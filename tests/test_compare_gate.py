@@ -382,7 +382,7 @@ def test_what_a_machine_lacks_is_said_of_what_was_published_and_not_of_its_simul
     done = assay("compare", str(tmp_path / "run"), name, "-q")
     first, second = done.out.splitlines()
     assert (
-        first.startswith(f"{name} beside ") and "2 figures of 1 simulated quantity judged at a margin of 3.0%" in first
+        first.startswith(f"{name} compared with ") and "2 figures of 1 simulated quantity judged at a margin of 3.0%" in first
     )
     assert second.endswith(f" and what was published of {name} have no figure in common")
     simulated = _prediction.predict_run

@@ -36,7 +36,7 @@ def test_a_described_machine_stands_beside_what_was_published(tmp_path: Path) ->
     page = Path(made.document["report"]).read_text()
     assert "Of 107 judged cells: 44 interpolated" in page
     assert "Beside a baseline without a simulator" in page
-    assert "Simulated beside published" in page
+    assert "Simulated and published" in page
     assert "Claims about it, evaluated" in page
 
 

@@ -65,7 +65,7 @@ def test_without_a_library_and_a_barrier_described_it_is_made_of_messages(collec
     assert "the machine's message-based barrier on 8 ranks is not shown slower than the best of the algorithms" in text
     (made,) = collective.benchmarks
     table = choices.table(made)
-    assert table is not None and table.title == "The machine's message-based barrier beside the best algorithm"
+    assert table is not None and table.title == "The machine's message-based barrier and the best algorithm"
     assert "of messages" in table.headings
     assert "bytes" not in table.headings  # a barrier has no length
     assert "Benjamini" not in table.note and "vary in no launch" in table.note
@@ -94,7 +94,7 @@ def test_a_barrier_that_is_described_is_judged_as_the_machines_own(tmp_path: Pat
     made = assay("run", "collective", "--on", str(CONSTANT), "-n", "4", "--out", str(tmp_path / "run"), *one)
     text = " ".join(made.out.split())
     assert "the machine's own barrier on 4 ranks is not shown slower" in text and "of messages" not in text
-    assert "The machine's own barrier beside the best algorithm" in text
+    assert "The machine's own barrier and the best algorithm" in text
 
 
 def test_rows_give_the_fastest_and_the_next_by_length_and_say_that_nothing_was_tested() -> None:

@@ -123,7 +123,7 @@ def test_what_was_cut_short_is_among_the_anomalies_and_on_the_terminal(capsys: p
         for name, said in (("a", [("cut", note)]), ("b", []))
     )
     (found,) = [each.text for each in verdict(document(cut, whole)).findings if "cut short" in each.text]
-    assert found == "cut short, as launches would have taken too long: a; fewer readings stand behind their figures"
+    assert found == "cut short, as launches would have taken too long: a; fewer readings support their figures"
     assert not [each for each in verdict(document(whole)).findings if "cut short" in each.text]
     show(document(cut))
     assert "4 of 12 blocks" in " ".join(capsys.readouterr().out.split())

@@ -37,11 +37,11 @@ def test_two_modes_of_launches_are_said_with_how_many_launches_each_has() -> Non
     """128 ns in one launch and 550 ns in two: the median is of either by chance. 550 / 128 = 4.3."""
     times = [[0, 128e-9], [1, 550e-9], [2, 551e-9]]
     (text,) = _texts(document(_part("8 bytes", 550e-9, by_launch=times)))
-    assert text == "8 bytes: launches are 4.3 times apart: 128 ns in 1, 550 ns to 551 ns in 2"
+    assert text == "8 bytes: launches differ by a factor of 4.3: 128 ns in 1, 550 ns to 551 ns in 2"
     run = document(_part("8 bytes", 128e-9, state="bound", best_by_launch=times))
-    assert "4.3 times apart by the best reading of each: 128 ns in 1" in _texts(run)[0]
+    assert "differ by a factor of 4.3 by the best reading of each: 128 ns in 1" in _texts(run)[0]
     shown = " ".join(" ".join(summary.terminal(run)).split())
-    assert "Limits and anomalies - 8 bytes: launches are 4.3 times apart" in shown
+    assert "Limits and anomalies - 8 bytes: launches differ by a factor of 4.3" in shown
     assert _texts(document(_part("8 bytes", 1e-7, by_launch=[[0, 1e-7], [1, 1.9e-7]]))) == []
 
 
@@ -51,7 +51,7 @@ def test_what_disturbance_may_have_set_apart_is_not_said_again(low: float, said:
     rates = [[0, 1e9], [1, 4.8e9], [2, 1.1e9]]
     moved = {"state": "disturbed", "disturbance": {"low": low, "high": 0.0}}
     found = _texts(document(_part("rate", 1e9, "B/s", by_launch=rates, **moved)))
-    assert any("4.8 times apart: 1 GB/s to 1.1 GB/s in 2, 4.8 GB/s in 1" in text for text in found) is said
+    assert any("differ by a factor of 4.8: 1 GB/s to 1.1 GB/s in 2, 4.8 GB/s in 1" in text for text in found) is said
 
 
 def test_launches_without_a_gap_are_a_range() -> None:

@@ -125,7 +125,7 @@ def test_a_report_of_an_evaluated_description_holds_what_evaluating_gave(tmp_pat
     assert json.dumps(second.document["validation"]) == json.dumps(first.document["validation"])
     assert json.dumps(second.document["beside"]) == json.dumps(first.document["beside"])
     again = Path(second.document["report"]).read_text()
-    for text in ("Simulated beside published", "Claims about it, evaluated"):
+    for text in ("Simulated and published", "Claims about it, evaluated"):
         assert text in page
         assert text in again
     assert "d95p.turbo" in {claim["claim"] for claim in second.document["validation"]["claims"]}

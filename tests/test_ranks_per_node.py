@@ -89,7 +89,7 @@ def test_where_nothing_can_be_matched_the_reason_and_the_remedy_are_said(pairing
     ran(tmp_path / "silent", "bisection", "-n", "8")
     silent = assay("compare", str(pairings), str(tmp_path / "silent"))
     assert silent.status == 0
-    assert "no figure in common: " in silent.out and "does not say its ranks per node: run it again with" in silent.out
+    assert "no figure in common: " in silent.out and "records no ranks per node: run it again with" in silent.out
     told, other = (
         document(section("b", [figure("rate", 1.0, "B/s", ppn=ppn) for ppn in of], ppn=None)) for of in ((1, 2), (4,))
     )

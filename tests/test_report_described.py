@@ -61,7 +61,7 @@ def test_fits_stand_under_what_tells_their_cases_apart() -> None:
 
 
 def test_what_stands_beside_published_figures_is_printed() -> None:
-    whole = replace(document([1]), beside=[grid("Simulated beside published", ("a",), [["0.5 %"]])], benchmarks=[])
+    whole = replace(document([1]), beside=[grid("Simulated and published", ("a",), [["0.5 %"]])], benchmarks=[])
     out = io.StringIO()
     terminal.show(whole, Console(file=out, width=80))
     assert "0.5 %" in out.getvalue()

@@ -124,7 +124,7 @@ def test_a_rate_without_a_line_is_marked_as_the_best_reading() -> None:
     made = document(section("vectors", [], fits=[level("axpy", "L1", 7.75e8, **alone), level("axpy", "L2", 1e9)]))
     (table,) = level_rates.tables(made, made.benchmarks[0])
     assert table.rows[0] == ("axpy", "0.775 *", "–", "7.7 *", "–", "1", "–", "–")
-    assert "*: no line stands, the best median reading; Fits in the report says why." in table.note
+    assert "*: no fit, the best median reading; the reason is in Fits of the report." in table.note
     assert first_table()[0][1] == "20" and "*" not in level_rates.tables(whole(), whole().benchmarks[0])[0].note
     four, compaq, *_ = euroben.tables(made)
     assert four.rows[0][1] == "775 Mflop/s (best reading)"
@@ -149,7 +149,7 @@ def test_the_caches_in_use_stand_beside_the_latency_curves() -> None:
     def note(*more: Section) -> str:
         return level_rates.tables(document(own, *more), own)[0].note
 
-    found = " Caches as loads beside the loops found them: L1 48 KiB, L2 1 MiB"
+    found = " Caches by loads that were timed with the loops: L1 48 KiB, L2 1 MiB"
     assert note().endswith(f"{found}; the system may state more than a guest gets.")
     assert note(curve(49152.0, 1.15 * 2**20)).endswith("within 20% of those of the latency curve where it shows them.")
     assert note(curve(49152.0, 1.5 * 2**20)).endswith(f"{found}; by the latency curve L2 1.5 MiB.")

@@ -100,7 +100,7 @@ def test_terminal_markdown_and_page_say_the_same(run: tuple[dict[str, Any], Path
     assert "Slow pairs, nodes and links" in text
     (packed,) = re.findall(r'<script type="text/plain" id="pack">(.*?)</script>', text, re.DOTALL)
     unpacked = gzip.decompress(base64.b64decode(packed)).decode()
-    assert "pairs, 256 KiB: longer than what is alike" in unpacked
+    assert "pairs, 256 KiB: longer than comparable pairs" in unpacked
     assert f"slow: {SLOW}" in run[0]["notes"]
 
 

@@ -63,7 +63,7 @@ def test_one_variant_alone_is_no_comparison() -> None:
     text = _printed(_run(1))
     assert "Build variant\n" in text and "the others" not in text and "Build variants" not in text
     assert "1 variant<" in page.html(_run(1)) and "2 variants<" in page.html(_run(2))
-    assert "the others differ" in _printed(_run(2))
+    assert "of the others are listed" in _printed(_run(2))
 
 
 def test_of_what_compilers_made_only_measured_kernels_are_shown_and_vector_code_beside() -> None:
@@ -195,5 +195,5 @@ def test_titles_say_what_the_first_variant_is(builds: list[dict[str, Any]], said
     assert variant_tables.first(varied) == said
     lines = summary.brief(run)
     titled = " ".join(" ".join(lines).split())
-    assert f"Of {said}, the first variant; how the others differ stands below:" in titled
+    assert f"Of {said}, the first variant; the differences of the others are listed below:" in titled
     assert max(map(len, lines)) <= console.WIDTH

@@ -512,7 +512,7 @@ def test_a_title_that_is_too_long_for_its_column_goes_on_below() -> None:
         ((20.09e9, 20.13e9), "20.09 – 20.13 Gflop/s"),
         ((20.04e9, 20.13e9), "20 – 20.1 Gflop/s"),
         ((20.131e9, 20.134e9), "20.131 – 20.134 Gflop/s"),
-        ((20.13e9, 20.13e9 * (1 + 1e-9)), "all alike"),
+        ((20.13e9, 20.13e9 * (1 + 1e-9)), "all equal"),
         ((20.13e9, 20.13e9), ""),
     ],
 )

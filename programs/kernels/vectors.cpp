@@ -111,7 +111,7 @@ help = "time of an element"
 
 [metric.cycles]
 unit = "1"
-help = "cycles of an element, by a chain of dependent additions timed beside"
+help = "cycles of an element, by a chain of dependent additions timed in the same block"
 
 [metric.chase]
 unit = "s"
@@ -138,7 +138,7 @@ formula = "value"
 unit = "1"
 better = "lower"
 headline = true
-help = "cycles of an element, by a chain of dependent additions timed beside"
+help = "cycles of an element, by a chain of dependent additions timed in the same block"
 
 [figure.bandwidth]
 metric = "time"

@@ -89,7 +89,7 @@ help = "time of a flop"
 
 [metric.cycles]
 unit = "1"
-help = "cycles of one vector's operation, by a chain of dependent additions timed beside"
+help = "cycles of one vector's operation, by a chain of dependent additions timed in the same block"
 
 [metric.limit]
 unit = "1"

@@ -41,7 +41,7 @@ def shapes(findings: Findings) -> None:
     if two:
         findings.add(
             "modes",
-            f"readings fall into two groups up to {_longer(gap)} apart" + describe_span(blocks, two),
+            f"readings fall into two groups that differ by up to {_longer(gap)}" + describe_span(blocks, two),
             two,
             mark=False,
         )
@@ -63,7 +63,7 @@ def shapes(findings: Findings) -> None:
             apart[case] = float(medians.max() / medians.min() - 1)
     if apart:
         worst = max(apart, key=lambda case: apart[case])
-        text = f"launches are up to {_longer(apart[worst])} apart in {len(apart)} of {len(cases)} cases"
+        text = f"launches differ by up to {_longer(apart[worst])} in {len(apart)} of {len(cases)} cases"
         text += f", most in {_named(blocks[cases[worst][0]])}"
         text += _unexplained([blocks[i] for case in apart for i in cases[case]])
         findings.add("launches", text, [i for case in apart for i in cases[case]], mark=False)

@@ -72,7 +72,7 @@ def unlike(one: Document, other: Document) -> str | None:
             each for each in beside.benchmarks if each.benchmark in stating and not _says(each) and each.ppn is None
         ]
         if silent:
-            return f"{name} does not say its ranks per node: run it again with --ppn, or the other without"
+            return f"{name} records no ranks per node: run it again with --ppn, or the other without"
     both = [{_numbers(of) for of in made.benchmarks if _numbers(of)} for made in stated_alike((one, other))]
     if all(both) and not set().union(*both[0]) & set().union(*both[1]):
         words = [", ".join(map(str, sorted(set().union(*numbers)))) for numbers in both]

@@ -72,7 +72,7 @@ def _missing(document: Document) -> Iterator[Finding]:
         names = ", ".join(each.benchmark for each in few)
         yield finding(12, "missing", f"not measured for lack of ranks: {names}", "their least number is under This run")
     if document.budget is not None and document.budget.text:
-        yield finding(70, "missing", document.budget.text, "a greater `--budget`; `assay plan` says what it would hold")
+        yield finding(70, "missing", document.budget.text, "a greater `--budget`; `assay plan` shows what it would include")
     for each in (each for each in document.left_out if each not in few and each.kind != "budget"):
         reason = short(each.reason)
         what = "" if reason.startswith("not described") else "not measured: "
@@ -106,7 +106,7 @@ def _cut_short(document: Document) -> Iterator[Finding]:
     names = [of.benchmark for of in document.benchmarks if any(each.kind == "cut" for each in of.remarks or ())]
     if names:
         text = f"cut short, as launches would have taken too long: {few(names, 4)}; "
-        text += "fewer readings stand behind their figures"
+        text += "fewer readings support their figures"
         yield finding(30, "odd", text, "repeat on a quiet machine; assay doctor --watch shows who runs")
 
 

@@ -79,7 +79,7 @@ def _known() -> list[Run]:
     try:
         return known_runs()
     except InputError as error:
-        warn(f"{error}; earlier runs are not drawn beside")
+        warn(f"{error}; earlier runs are not shown")
         return []
 
 
@@ -92,7 +92,7 @@ def _read(run: Run) -> list[EarlierLine] | None:
     except (OSError, ValueError, KeyError, TypeError):  # pydantic says a ValueError
         return None
     except InputError as error:
-        warn(f"{error}; not drawn beside")
+        warn(f"{error}; not shown")
         return None
 
 

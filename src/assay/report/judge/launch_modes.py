@@ -33,7 +33,7 @@ def apart(document: Document, lines: Sequence[ReachedLine]) -> Iterator[tuple[fl
             if ratio > FAR * _explained(figure):
                 by = "" if figure.by_launch else " by the best reading of each"
                 two = modes(values, unit_of(figure))
-                yield ratio, f"{main.title}: launches are {ratio:.2g} times apart{by}: {two}"
+                yield ratio, f"{main.title}: launches differ by a factor of {ratio:.2g}{by}: {two}"
 
 
 def _explained(figure: ReportedFigure) -> float:

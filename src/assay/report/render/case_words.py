@@ -42,7 +42,7 @@ def words_of(benchmark: str, case: Parameters, guest: bool | None = None) -> str
 def value_words(key: str, value: Any, record: Benchmark | None, guest: bool | None = None) -> str:
     """Write one parameter's value without its name; `guest`: of a virtual machine, which cannot know where it lies."""
     if guest and key == "placement" and value in KNOWN_FROM_HOST:
-        return f"{value} (as the guest is told)"
+        return f"{value} (as reported to the guest)"
     parameter = None if record is None else record.parameters.get(key)
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if parameter is not None and number:

@@ -112,7 +112,7 @@ def _mark(state: str) -> str:
 def _note(rows: Sequence[FigureRow]) -> str:
     notes = []
     if any("disturbed" in (row.a.state, row.b.state) for row in rows):
-        notes.append("*: disturbed; a verdict stands where it survives what that can have moved.")
+        notes.append("*: disturbed; a verdict is given where the disturbance cannot have changed it.")
     if _has_tails(rows):
         notes.append("Tail: a tenth of all readings is worse.")
     if any(is_simulated(row.a.kind) or is_simulated(row.b.kind) for row in rows):
@@ -126,7 +126,7 @@ def _note(rows: Sequence[FigureRow]) -> str:
     if spread:
         least, most = min(s[0] for s in spread) - 1, max(s[1] for s in spread) - 1
         notes.append(
-            f"A/A (even against odd launches, of the run where they are further apart): {least:+.1%} to {most:+.1%}."
+            f"A/A (even against odd launches, of the run where they differ more): {least:+.1%} to {most:+.1%}."
         )
     else:
         notes.append(f"No A/A run: fewer than {'ten' if turns else 'eight'} launches.")
@@ -157,7 +157,7 @@ def summary(rows: Sequence[FigureRow], a: str, b: str, margin: float) -> str:
     how = ("simulated " if kinds.pop() else "measured ") if len(kinds) == 1 else ""
     of = f" of {cells} {how}quantit{'ies' if cells > 1 else 'y'}" if cells < len(rows) else ""
     figures = number_of(len(rows), "figure")
-    return f"{b} beside {a}: {figures}{of} judged at a margin of {margin:.1%}: {counted}{why}{apart}"
+    return f"{b} compared with {a}: {figures}{of} judged at a margin of {margin:.1%}: {counted}{why}{apart}"
 
 
 def few_launches(reasons: Iterable[str | None]) -> str:
@@ -188,7 +188,7 @@ def table_of_machine(rows: Sequence[PublishedRow], run: str, name: str, lacking:
     notes = ["*: disturbed."] if any(row.a.state == "disturbed" for row in rows) else []
     notes += ["No ratio is formed of unlike work."] if any(row.unlike for row in rows) else []
     notes += [f"No row for {each}." for each in lacking]
-    return grid(f"{run} beside {name}", ("benchmark", "figure", *cases, *values), lines, " ".join(notes), left=4)
+    return grid(f"{run} compared with {name}", ("benchmark", "figure", *cases, *values), lines, " ".join(notes), left=4)
 
 
 def _own_case(row: PublishedRow) -> str:

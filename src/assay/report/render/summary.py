@@ -53,7 +53,7 @@ def terminal(document: Document, width: int = WIDTH) -> list[str]:
     if len(found.findings) > MOST_FINDINGS:
         lines.append(f"    {len(found.findings) - MOST_FINDINGS} more in the report")
     if found.published:
-        lines += ["", "Beside what was published"]
+        lines += ["", "Compared with published machines"]
     for text in found.published:
         lines += _hung("  - ", text, width)
     lines += ["", f"Quality of this run: {grade_line(found)}"]
@@ -169,7 +169,7 @@ def markdown(document: Document) -> str:
         lines += ["", "## Limits and anomalies", ""]
         lines += [f"- {each.text}" + (f" → {each.advice}" if each.advice else "") for each in found.findings]
     if found.published:
-        lines += ["", "## Beside what was published", "", *(f"- {text}" for text in found.published)]
+        lines += ["", "## Compared with published machines", "", *(f"- {text}" for text in found.published)]
     for view in run_views(RunPlace.PART):
         if view.summary is not None and view.present(document):
             items = [f"- {line}" for line in view.lines(document)]

@@ -205,7 +205,7 @@ def between(ci95: Sequence[float] | None, over_launches: Sequence[float] | None,
     written = ([human(end, unit, digits) for end in pair] for digits in DIGITS)
     low, high = next((ends for ends in written if ends[0] != ends[1]), ("", ""))
     if low == high:
-        return "all alike"
+        return "all equal"
     if low.split()[1:] == high.split()[1:]:
         low = low.split()[0]  # one unit is enough for both ends
     return f"{low} – {high}{' (95%)' if ci95 else ''}"

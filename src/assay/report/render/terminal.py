@@ -92,7 +92,7 @@ def _benchmark(out: Console, document: Document, section: Section, elsewhere: st
     reasons = section.warnings
     if reasons:
         more = f" (and {len(reasons) - 1} more, {elsewhere})" if len(reasons) > 1 else ""
-        state = "beside it" if section.state == "clean" else section.state  # as most of its cases are
+        state = "remark" if section.state == "clean" else section.state  # as most of its cases are
         out.print(Text(f"{state}: {section.benchmark}: {reasons[0]}{more}", style="yellow"))
     show_placed(Place.ANALYSIS)
 

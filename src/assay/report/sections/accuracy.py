@@ -226,7 +226,7 @@ def _of_reference(document: Document, section: Section) -> Section:
 def _findings(document: Document) -> Iterator[Finding]:
     for section in reference(document).benchmarks:
         for digits, text in losses(section):
-            advice = "do not compile what needs these results so; docs/intrinsics.md says how errors are counted"
+            advice = "do not compile what needs these results so; docs/intrinsics.md shows how errors are counted"
             yield finding(30 + min(digits, 16), "odd", text, advice)
 
 

@@ -184,7 +184,7 @@ def table(section: Section) -> Grid | None:
     slow = f"Slower: by how many times, beyond the margin of {MARGIN:.0%} as well; –: not shown to be."
     note = f"{corrected if varies(section) else exact} {slow}"
     whose = "The library's choice" if own is None else own[:1].upper() + own[1:] + _only(found)
-    return grid(f"{whose} beside the best algorithm", headings, rows, note, left=1)
+    return grid(f"{whose} and the best algorithm", headings, rows, note, left=1)
 
 
 def _only(found: Sequence[Choice]) -> str:

@@ -29,8 +29,8 @@ OUTER = ("L2", "L3", "memory")
 DOUBLES_IN_A_LINE = 8
 NOISE = 1.03  # of two best readings: what is so little above its bound is at it
 MARKS = {"disturbed": "~"}  # of a state, in a narrow column
-ALONE = "*"  # the best reading: no line stands
-FOUND = "Caches as loads beside the loops found them"
+ALONE = "*"  # the best reading: there is no fit
+FOUND = "Caches by loads that were timed with the loops"
 AGREE = 0.2  # relative: sizes of caches by two curves, whose working sets are a quarter of an octave apart
 
 
@@ -59,15 +59,15 @@ def _table(document: Document, section: Section, access: str, fits: list[LevelRa
         "start-up (cycles)",
         *(f"r_max {o}" for o in OUTER),
     )
-    note = "Cycles by a chain of dependent additions timed beside." + (
+    note = "Cycles by a chain of dependent additions timed in the same block." + (
         " In brackets: share of what the level's loads and stores (roofs of this run) and the arithmetic peak allow."
         if any("%" in cell for row in rows for cell in row)
         else ""
     )
     if any(cell.endswith(MARKS["disturbed"]) for row in rows for cell in row):
-        note += f" {MARKS['disturbed']}: disturbed; by how much at most, the table of cases says."
+        note += f" {MARKS['disturbed']}: disturbed; by how much at most is in the table of cases."
     if any(ALONE in cell for row in rows for cell in row):
-        note += f" {ALONE}: no line stands, the best median reading; Fits in the report says why."
+        note += f" {ALONE}: no fit, the best median reading; the reason is in Fits of the report."
     note += _caches_text(document, fits)
     note += CONVENTION if any(row[0] in ("broadcast", "copy", "zaxpy") for row in rows) else ""
     return grid(f"{section.title} by level of memory, {access}: r_max in Gflop/s", headings, rows, note)

@@ -186,6 +186,6 @@ SECTION = ReportSection(
         tables=lambda document: only(table(document)),
         terminal_tables=_on_terminal,
         plots=plots,
-        plot_note="Pale bands: something disturbed a node; the table of causes says what.",
+        plot_note="Pale bands: something disturbed a node (see the table of causes).",
     ),
 )

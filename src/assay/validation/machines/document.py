@@ -75,7 +75,7 @@ def validated(whole: Document, on: str) -> Document:
     if found.published is None:
         return replace(whole, validation=found)
     tables = comparison.compare(answers, on, described.published, described.origin)
-    grids = [glance([t for t in tables if t.errors()], "Simulated beside published")]
+    grids = [glance([t for t in tables if t.errors()], "Simulated and published")]
     if found.claims and found.summary:
         grids.append(claim_grid(found.claims, "Claims about it, evaluated", found.summary.claims))
     beside = evidence.groups(on, tables, (NumberKind.INTERPOLATED, *EVIDENCE))

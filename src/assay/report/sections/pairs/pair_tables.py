@@ -17,7 +17,7 @@ MOST_BESIDE = 3  # nodes named as those that a slow one is as fast with
 CABLE = "look at that cable, its ports and that node"
 FURTHER = "it may only be further away, on another switch than most: else look at the cables between"
 WAITS = "no message that had its way to itself took longer: the network is shared most there"
-UNTRIED = "no message had its way to itself there: whether it is slow itself, nothing says"
+UNTRIED = "no message had its way to itself there: whether it is slow itself cannot be determined"
 FAST_TO_SLOW = [[0, "#1d4ed8"], [0.5, "#f8fafc"], [1, "#b91c1c"]]
 LEAST_SCALE = 0.05  # of the colours: smaller differences look alike
 MOST_SCALE = 1.0  # what takes twice as long and longer looks alike
@@ -57,7 +57,7 @@ def _plots(found: TournamentFound) -> list[Plot]:
             "colorbar": {"tickformat": "+.0%"},
         }
         drawn = layout(
-            f"pairs{_of(found)}, {human(float(each.bytes), 'B')}: longer than what is alike", "to", "from", False
+            f"pairs{_of(found)}, {human(float(each.bytes), 'B')}: longer than comparable pairs", "to", "from", False
         )
         drawn["xaxis"] |= {"type": "category", "side": "bottom", "constrain": "domain", "tickangle": -90}
         drawn["yaxis"] |= {"type": "category", "autorange": "reversed", "scaleanchor": "x", "constrain": "domain"}

@@ -33,14 +33,14 @@ def _opening(document: Document) -> list[str]:
     found = document.variants
     if found is None or len(found.builds) < 2 or len(document.benchmarks) != 1:
         return []
-    text = f"Tables of {first(found)}, the first variant; how the others differ stands below them."
+    text = f"Tables of {first(found)}, the first variant; the differences of the others are listed below them."
     return [*textwrap.wrap(text, WIDTH, subsequent_indent="  "), ""]
 
 
 def _scope(document: Document) -> str:
     found = document.variants
     several = found is not None and len(found.builds) > 1
-    return f"{first(found)}, the first variant; how the others differ stands below:" if found and several else ""
+    return f"{first(found)}, the first variant; the differences of the others are listed below:" if found and several else ""
 
 
 def _tables(document: Document, most: int | None = None) -> list[Grid]:
