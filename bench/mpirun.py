@@ -1,9 +1,9 @@
 """`./x bench mpirun`: what MPI programs on described machines take of one core, beside SimGrid's SMPI where it is here.
 
 CPU seconds are those of the command and all its ranks, less those of a command that does nothing, on one core. The
-limit of round trips is what the kernel's switches between processes alone take (handoffs.c), run in turn with them. SMPI
-(`smpicc`, `smpirun` on PATH) runs the same source on a network of the same constant start-up and time per byte, for
-which the simulated times are compared as well.
+limit of round trips is what the kernel's switches between processes alone take (handoffs.c), run in turn with them.
+SMPI (`smpicc`, `smpirun` on PATH) runs the same source on a network of the same constant start-up and time per byte,
+for which the simulated times are compared as well.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Assay:
 
 
 def round_trips(assay: Assay, times: int) -> tuple[float, float]:
-    """Blocking round trips in a CPU second, and the same of processes that only hand over and sleep: medians, in turn."""
+    """Blocking round trips in a CPU second, and those of processes that only hand over and sleep: medians, in turn."""
     program = assay.folder / "handoffs"
     subprocess.run(["gcc", "-O2", str(LIMIT), "-o", str(program)], check=True)
     alone, ours = [], []
@@ -175,7 +175,7 @@ def main(arguments: list[str]) -> int:
         assay = Assay(folder)
         rate, limit = round_trips(assay, given.times)
         line("blocking round trips, 8 B", rate, "per CPU second", MARKS["roundtrips"], True)
-        print(f"  {rate / limit:.3g} of the limit on this machine: the kernel's switches alone, {limit:.4g} per CPU second")
+        print(f"  {rate / limit:.3g} of the limit on this machine: {limit:.4g}, the kernel's switches alone")
         rate = WINDOWS / assay.net(given.times, 2, "windows", WINDOWS)
         line("messages in windows of 64, 8 B", rate, "per CPU second", MARKS["windows"], True)
         took = assay.net(given.times, ALLTOALL_RANKS, "alltoall", ALLTOALLS, 1024)

@@ -145,9 +145,7 @@ PLAIN_ROOMS = (
 )
 PLAIN_ROOMS += ("stored", "throughput", "toml", "verbs")
 # Names of options, keys and files; parts of f-strings; code in texts.
-NAMED_THERE = re.compile(
-    r"\{[^{}]*\}|`[^`]*`|--beside|beside\.html|\bbeside: got"
-)
+NAMED_THERE = re.compile(r"\{[^{}]*\}|`[^`]*`|--beside|beside\.html|\bbeside: got")
 
 
 def frequent(path: Path) -> Iterator[str]:

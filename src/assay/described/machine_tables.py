@@ -200,9 +200,8 @@ def _rate(value: object) -> float:
         for wanted in ("flop/s", "B/s", "1/s"):
             try:
                 return units.quantity(value, wanted)
-            except ValueError as error:
-                if "not in" not in str(error):
-                    raise
+            except units.OtherUnitError:
+                continue
     raise ValueError("is no rate")
 
 

@@ -61,6 +61,10 @@ def unit(text: str) -> tuple[str, Fraction]:
     return ("1" if si == below else f"{si}/{below}"), factor / divisor
 
 
+class OtherUnitError(ValueError):
+    """A number whose unit is none of the wanted kind."""
+
+
 def quantity(text: str, wanted: str) -> float:
     """Read a number with its unit as SI `wanted`: the nearest float. ValueError names the fault.
 
@@ -79,7 +83,7 @@ def quantity(text: str, wanted: str) -> float:
     if si != wanted:
         if {si, wanted} == {"s/B", "B/s"} and value > 0:
             return float(1 / value)
-        raise ValueError(f"{text!r} is in {si}, not in {wanted}")
+        raise OtherUnitError(f"{text!r} is in {si}, not in {wanted}")
     try:
         return float(value)
     except OverflowError:

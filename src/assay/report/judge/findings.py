@@ -72,7 +72,8 @@ def _missing(document: Document) -> Iterator[Finding]:
         names = ", ".join(each.benchmark for each in few)
         yield finding(12, "missing", f"not measured for lack of ranks: {names}", "their least number is under This run")
     if document.budget is not None and document.budget.text:
-        yield finding(70, "missing", document.budget.text, "a greater `--budget`; `assay plan` shows what it would include")
+        advice = "a greater `--budget`; `assay plan` shows what it would include"
+        yield finding(70, "missing", document.budget.text, advice)
     for each in (each for each in document.left_out if each not in few and each.kind != "budget"):
         reason = short(each.reason)
         what = "" if reason.startswith("not described") else "not measured: "

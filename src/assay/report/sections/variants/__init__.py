@@ -39,8 +39,9 @@ def _opening(document: Document) -> list[str]:
 
 def _scope(document: Document) -> str:
     found = document.variants
-    several = found is not None and len(found.builds) > 1
-    return f"{first(found)}, the first variant; the differences of the others are listed below:" if found and several else ""
+    if found is None or len(found.builds) < 2:
+        return ""
+    return f"{first(found)}, the first variant; the differences of the others are listed below:"
 
 
 def _tables(document: Document, most: int | None = None) -> list[Grid]:
