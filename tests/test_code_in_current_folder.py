@@ -75,7 +75,14 @@ def test_nor_where_an_empty_entry_of_pythonpath_means_it(variable: str, planted:
 @pytest.mark.parametrize("key", search_paths._LISTS)
 def test_children_inherit_no_empty_entry(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", list(sys.path))
-    for given, left in {":/a::/b:": "/a:/b", "/a:.": "/a", "/a:/b": "/a:/b", "": None, ".:": None}.items():
+    for given, left in {
+        ":/a::/b:": "/a:/b",
+        "/a:.": "/a",
+        "/a:/b": "/a:/b",
+        "": None,
+        ".:": None,
+        "./:/a:.//.": "/a",
+    }.items():
         monkeypatch.setenv(key, given)
         search_paths.leave_out_current_folder()
         assert os.environ.get(key) == left

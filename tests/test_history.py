@@ -134,7 +134,7 @@ def test_runs_of_other_stores_become_known_once(tmp_path: Path, monkeypatch: pyt
     ("words", "said"),
     [
         (("--machine", "nowhere"), "--machine: no run of this machine is known; got 'nowhere', expected here"),
-        (("latency", *HERE), "FIGURE: no run of this history has this figure; got 'latency', expected echo."),
+        (("latency", *HERE), "FIGURE: no run here has this figure; got 'latency', expected echo."),
         ((*HERE, "--fail-on-regression", "5"), "--fail-on-regression: is no share"),
         ((*HERE, "--fail-on-regression", "99%"), "--fail-on-regression: is not a limit"),
         ((*HERE, "--since", "nothing"), "RUN: no such run"),

@@ -26,11 +26,11 @@ def leave_out_current_folder() -> None:
     A folder that is named by an absolute path stays, also where it is the current one.
     """
     named = os.environ.get(_PYTHON, "").split(os.pathsep)
-    by_environment = _PYTHON in os.environ and any(each in ("", ".") for each in named)
+    by_environment = _PYTHON in os.environ and any(_names_current(each) for each in named)
     for key in _LISTS:
         if key in os.environ:
             entries = os.environ[key].split(os.pathsep)
-            kept = [each for each in entries if each not in ("", ".")]
+            kept = [each for each in entries if not _names_current(each)]
             if kept and kept != entries:
                 os.environ[key] = os.pathsep.join(kept)
             elif not kept:
@@ -41,8 +41,13 @@ def leave_out_current_folder() -> None:
         here = ""
     absolute = (by_environment or _started_as_module()) and here not in named
     sys.path[:] = [
-        each for each in sys.path if each not in ("", ".") and not (absolute and os.path.realpath(each) == here)
+        each for each in sys.path if not _names_current(each) and not (absolute and os.path.realpath(each) == here)
     ]
+
+
+def _names_current(entry: str) -> bool:
+    """Whether an entry names the current folder, whatever that is: empty, `.`, `./`."""
+    return not entry or os.path.normpath(entry) == os.curdir
 
 
 def _started_as_module() -> bool:

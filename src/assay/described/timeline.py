@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from assay import trace_events
+from assay import output_file, trace_events
 from assay.errors import InputError
 from assay.trace_events import MICRO, NestedSpans, TraceEvent
 
@@ -74,7 +74,7 @@ def write_matrix(path: Path, log: Log, on: Sequence[int]) -> None:
     """Write the communication matrix as CSV: source, destination, messages, bytes, and the nodes of both."""
     names = ("source", "destination", "messages", "bytes")
     try:
-        with path.open("w", newline="", encoding="utf-8") as file:
+        with output_file.opened(path, newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow((*names, "source_node", "destination_node"))
             for row in zip(*(log["matrix"][name] for name in names), strict=True):

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, cast
 
-from assay import versions
+from assay import input_file, versions
 from assay.errors import InputError, MeasurementError, StorageError, warn
 from assay.network.engine import SimulationRun
 from assay.network.progress import Meter
@@ -153,10 +153,8 @@ def finished(out: Path) -> dict[str, dict[str, object]]:
     InputError where the file cannot be read, or a line of it is of a newer version or was never a point of a sweep.
     """
     found = {}
-    try:
-        lines = out.read_bytes().decode(errors="replace").split("\n") if out.exists() else []
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=out) from None
+    data = input_file.content(out, input_file.TABLE) if out.exists() else b""
+    lines = data.decode(errors="replace").split("\n") if data else []
     for number, line in enumerate(lines, 1):
         if not line and number == len(lines):
             continue

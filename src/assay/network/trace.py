@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.csv as csv
 from numpy.typing import NDArray
 
-from assay import input_file
+from assay import input_file, output_file
 from assay.errors import InputError
 
 COLUMNS = ("id", "cycle", "source", "destination", "flits")
@@ -142,6 +142,7 @@ def save(path: Path, messages: MessageTrace, head: Integers, tail: Integers, hop
     """Write delivered.csv, rows in the order of the trace; head and tail are -1 where a message was never delivered."""
     table = pa.table({"id": messages.id, "head": head, "tail": tail, "hops": hops})
     try:
-        csv.write_csv(table, path, csv.WriteOptions(quoting_header="none"))
+        with output_file.opened(path) as file:
+            csv.write_csv(table, file.buffer, csv.WriteOptions(quoting_header="none"))
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", file=path) from None

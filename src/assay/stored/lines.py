@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from assay import left_names
+from assay import left_names, output_file
 from assay.stored import seal
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -67,7 +67,7 @@ def whole(path: Path, *, errors: str = "strict", newline: str | None = None) -> 
     there = path.exists() or path.is_symlink()
     left_names.clear(path.parent, FRESH)
     fresh = beside(path)
-    out = None
+    out: TextIO | None = None
     if not there or (path.is_file() and not path.is_symlink()):
         try:
             out = fresh.open("x", encoding="utf-8", errors=errors, newline=newline)
@@ -75,7 +75,7 @@ def whole(path: Path, *, errors: str = "strict", newline: str | None = None) -> 
             if error.errno in FULL or not there:
                 raise
     if out is None:
-        with path.open("w", encoding="utf-8", errors=errors, newline=newline) as out:
+        with output_file.opened(path, errors=errors, newline=newline) as out:
             yield out
         return
     try:

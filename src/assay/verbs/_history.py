@@ -11,6 +11,7 @@ from assay.document.history import MachineHistory
 from assay.errors import InputError
 from assay.execute.run_request import share
 from assay.machine.system import system
+from assay.report.judge import gate
 from assay.store import known_runs
 
 LEAST, MOST = 0.001, 0.9  # relative, of a regression
@@ -36,6 +37,8 @@ def history_of(
 ) -> MachineHistory:
     """The history of a machine. InputError where there is no run or no such figure."""
     runs = machine_runs(known_runs(), machine, host_name(), since)
+    if figures:
+        gate.known_to_records(",".join(figures), (each.benchmark for run in runs for each, _ in run.tasks()), "FIGURE")
     with progress.counted("reading", "runs", len(runs), quiet) as advance:
         made, found = series(runs, figures or None, advance)
     return history(str(runs[-1].about.get("machine")), made, found, limit, entered)

@@ -39,8 +39,8 @@ def _words(names: str) -> list[str]:
     return [former_names.accepted(name) + point + figure for name, point, figure in words]
 
 
-def known_to_records(names: str, benchmarks: Iterable[str]) -> None:
-    """InputError for a name of `--figures` that no record of these benchmarks has: refused before a run is read.
+def known_to_records(names: str, benchmarks: Iterable[str], key: str = "--figures") -> None:
+    """InputError for a name (of the option `key`) that no record of these benchmarks has, before a run is read.
 
     Where a benchmark has no record here any more, nothing is said.
     """
@@ -52,7 +52,7 @@ def known_to_records(names: str, benchmarks: Iterable[str]) -> None:
     for word in _words(names):
         if not any(means(word, pair) for pair in known):
             accepted = ", ".join(sorted(f"{benchmark}.{figure}" for benchmark, figure in known))
-            raise InputError("no run here has this figure", key="--figures", value=word, accepted=accepted)
+            raise InputError("no run here has this figure", key=key, value=word, accepted=accepted)
 
 
 def required(
