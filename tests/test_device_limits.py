@@ -212,7 +212,7 @@ def test_doctor_lists_a_device_through_opencl_at_its_address_by_the_name_of_its_
 ) -> None:
     folder = shim(tmp_path, "opencl_shim", "libOpenCL.so.1")
     environment = {"LD_LIBRARY_PATH": str(folder), "ASSAY_SHIM_REAL": str(real_opencl()), "ASSAY_SHIM": fault}
-    command = [sys.executable, "-P", "-m", "assay.machine.device_list"]
+    command = [sys.executable, "-P", "-m", "assay.machine.device_list", "opencl"]
     said = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=True).stdout
     listed = json.loads(said)["devices"]
     assert [(each["api"], each["kind"]) for each in listed] == [("opencl:0", "GPU")]

@@ -15,7 +15,7 @@ import pytest
 from assay.benchmark.record import benchmark
 from assay.errors import InputError
 from assay.execute import plan
-from assay.machine.accelerators import Accelerator, Accelerators
+from assay.machine.accelerators import Accelerator, Accelerators, add_driver_devices, query_drivers
 from assay.machine.device_list import DriverAnswer, DriverDevice
 from by_night import by_night
 from devices_here import SMALL, needs_opencl, of, real_opencl, shim, start
@@ -169,6 +169,22 @@ def test_an_evaluation_has_this_part_where_a_device_may_be_used(
     asked = {record.name for record in plan.select_benchmarks("devices", profile="quick")}
     there = usable and kind != ON_CPU and driver
     assert ("device-stream" in quick, "device-latency" in full) == (there, there) and "device-latency" in asked
+
+
+def test_a_slow_driver_is_named_and_the_other_way_has_its_devices(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CUDA's driver answers after half a minute, as it does where it first wakes many devices."""
+    folder = shim(tmp_path, "cuda_shim", "libcuda.so.1")
+    for key, value in {"LD_LIBRARY_PATH": str(folder), "ASSAY_SHIM": "slow", "ASSAY_SHIM_CALLS": "/dev/null"}.items():
+        monkeypatch.setenv(key, value)
+    answer = query_drivers.__wrapped__(3.0)
+    assert answer["silent"] == ["cuda"] and answer["missing"]["cuda"] == "no answer within 3 s"
+    assert answer["devices"] or "opencl" in answer["missing"]
+    notes = add_driver_devices(Accelerators(devices=()), answer).notes
+    assert list(notes) == ["cuda: the driver gave no answer within 3 s: its devices are missing here"]
+    monkeypatch.setenv("ASSAY_SHIM", "")
+    assert [each["name"] for each in query_drivers.__wrapped__(30.0)["devices"]][-2:] == ["Shim 0", "Shim 1"]
 
 
 def test_a_device_has_a_number_and_nothing_else_behind_its_kind() -> None:

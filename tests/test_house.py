@@ -48,7 +48,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("case", "errors", "former_names", "program_lines", "versions", "samples", "stored.lines", "stored.seal"),
     },
     # Checksums, and how lines are written: also of what is no run.
-    "stored.lines": {"stored.seal", "left_names"},
+    "stored.lines": {"stored.seal", "left_names", "output_file"},
     "stored.seal": set(),
     "store": {"errors", "versions", "samples", "stored", "stored.lines", "stored.seal"},
     "analysis": {"case", "errors", "samples", "benchmark", "document.reported_figure"},
@@ -60,7 +60,18 @@ MAY_IMPORT: dict[str, set[str]] = {
     # A machine made of a run's own measurements, on which the report predicts.
     "described.two_laws": {"_core"},
     "described": {
-        *("errors", "program_lines", "versions", "input_file", "toml", "machine", "network", "trace_events", "_core"),
+        *(
+            "errors",
+            "program_lines",
+            "versions",
+            "input_file",
+            "output_file",
+            "toml",
+            "machine",
+            "network",
+            "trace_events",
+        ),
+        "_core",
     },
     "api": {
         *(

@@ -11,17 +11,29 @@ import time
 import pytest
 
 import slurm_cluster
-from assay.machine.slurm_nodes import ASLEEP, DOWN, DRAINED, NEVER_STARTS, RESERVED, UP, slurm_nodes
+from assay.machine.slurm_nodes import ASLEEP, DOWN, DRAINED, FUTURE, NEVER_STARTS, RESERVED, UP, slurm_nodes
 from command_line import assay
 from slurm_cluster import SlurmCluster
 
 STATES = {
     "idle": UP, "mixed": UP, "allocated": UP, "completing": UP, "planned": UP, "mixed-": UP, "idle@": UP,
     "idle~": ASLEEP, "idle%": ASLEEP, "idle#": ASLEEP, "mixed!": ASLEEP, "powered_down": ASLEEP, "idle^": ASLEEP,
-    "powering_up": ASLEEP, "future": ASLEEP, "allocated*": DOWN, "idle*": DOWN, "down": DOWN, "down~": DOWN,
+    "powering_up": ASLEEP, "allocated*": DOWN, "idle*": DOWN, "down": DOWN, "down~": DOWN,
     "unknown*": DOWN, "fail": DOWN, "drained": DRAINED, "draining": DRAINED, "drain": DRAINED, "drained*": DOWN,
-    "maint": RESERVED, "reserved": RESERVED, "idle$": RESERVED, "inval": DOWN, "drained~": ASLEEP,
+    "maint": RESERVED, "reserved": RESERVED, "idle$": RESERVED, "inval": DOWN, "drained~": DRAINED,
 }  # fmt: skip
+# Every state of sinfo(1), in its long and short form, and what its manual says jobs may do there.
+OF_MANUAL = {
+    UP: "allocated alloc completing comp idle mixed mix planned plnd perfctrs npc blocked",
+    DOWN: "down fail failg failing unknown unk inval noresp no_respond not_responding error",
+    DRAINED: "drained draining drain drng", RESERVED: "maint reserved resv", FUTURE: "future futr",
+    ASLEEP: "power_down powered_down powering_down power_up powering_up pow_dn pow_up reboot_issued reboot_requested",
+}  # fmt: skip
+OF_SUFFIX = {
+    "": None, "+": None, "-": None, "@": None, "*": DOWN, "$": RESERVED,
+    "~": ASLEEP, "#": ASLEEP, "!": ASLEEP, "%": ASLEEP, "^": ASLEEP,
+}  # fmt: skip
+WORST_FIRST = (FUTURE, DOWN, DRAINED, RESERVED, ASLEEP, UP)
 
 
 @pytest.mark.parametrize("word", STATES)
@@ -32,11 +44,27 @@ def test_a_state_with_its_suffix(word: str) -> None:
     assert not set("~*#%$@^!") & set(node.state) and node.state.startswith(re.sub(r"\W", "", word).replace("_", " "))
 
 
+@pytest.mark.parametrize("suffix", OF_SUFFIX)
+def test_every_state_of_the_manual_with_every_suffix(suffix: str) -> None:
+    """Of a state and its suffix the worse counts; only nodes that are up or asleep are capacity."""
+    for kind, words in OF_MANUAL.items():
+        for word in words.split():
+            (node,) = slurm_nodes(f"n1|{word.upper()}{suffix}|0/4/0/4|none\n").values()
+            assert node.kind == min(kind, OF_SUFFIX[suffix] or UP, key=WORST_FIRST.index), word
+            assert node.usable == (node.kind in (UP, ASLEEP)), word
+
+
 def test_reasons_for_which_a_job_never_starts() -> None:
     never = """PartitionTimeLimit BadConstraints InvalidQOS AssocMaxCpuPerJobLimit QOSMaxNodePerJobLimit
-        QOSMaxWallDurationPerJobLimit DependencyNeverSatisfied JobHeldAdmin PartitionConfig"""
+        QOSMaxWallDurationPerJobLimit DependencyNeverSatisfied JobHeldAdmin PartitionConfig
+        ReservationDeleted ReservationInvalid MaxMemPerLimit JobHoldMaxRequeue AssocMaxMemPerJob QOSMaxGRESPerNode
+        AssocMaxWallDurationPerJobLimit QOSMaxBillingMinutesPerJob QOSMaxCpuMinutesPerJobLimit QOSMinCpuNotSatisfied"""
+    held = ("launch failed requeued held", "user env retrieval failed requeued held", "job requeued in held state")
     later = """Resources Priority None Dependency QOSGrpCpuLimit AssocGrpCpuLimit BeginTime Licenses ReqNodeNotAvail
-        QOSMaxJobsPerUserLimit QOSMaxCpuPerUserLimit JobHeldUser"""
+        QOSMaxJobsPerUserLimit QOSMaxCpuPerUserLimit JobHeldUser Reservation QOSMaxNodePerUserLimit MaxMemoryPerAccount
+        AssocMaxJobsLimit QOSGrpMemLimit Cleaning"""
+    for each in held:
+        assert NEVER_STARTS.search(each) and NEVER_STARTS.search(each.replace(" ", "_"))
     assert all(NEVER_STARTS.search(each) for each in never.split())
     assert not any(NEVER_STARTS.search(each) for each in later.split())
 

@@ -17,7 +17,7 @@ from assay.throughput import experiment
 from assay.throughput.systems.slurm import SlurmSystem
 from command_line import assay
 from stopped import stopped
-from test_throughput_transcripts import Replayed
+from throughput_transcripts import Replayed
 
 pytestmark = pytest.mark.paced
 

@@ -1,5 +1,6 @@
 """PBS, LSF, Flux, and Slurm with an accounting database, by transcripts of their commands, which a fake command on PATH
-replays: what is read of each, what is asked, and that a system which does not answer is no system without jobs.
+replays (throughput_transcripts.py): what is read of each, what is asked, and that a system which does not answer is no
+system without jobs.
 
 `tests/transcripts/NAME.txt` has the answers, in the forms that the systems' manuals print: sections of a time
 (`## now`), in each `$ COMMAND` (a shell pattern) with what it writes, or `! STATUS WORDS` for what fails. Those of
@@ -11,7 +12,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,67 +33,12 @@ from assay.throughput.batch_system import (
     opened,
 )
 from assay.throughput.command_system import expanded
-from assay.throughput.live_jobs import LiveJob
 from assay.throughput.live_rules import predecessor
 from assay.throughput.occupancy import Occupancy, hidden
 from assay.throughput.systems.flux import number_of
 from assay.throughput.systems.pbs import blocks
 from assay.throughput.systems.sge import GridEngineSystem
-
-TRANSCRIPTS = Path(__file__).parent / "transcripts"
-JOB = LiveJob(id="0001-maya5.1", number=1, name="maya5.1", due=0.0, processors=6, per_node=None, expected=1.0,
-              requested=1.0, limit=100.0, user="", priority=0.0)  # fmt: skip
-IDS = {"pbs": [f"{n}.head" for n in (12, 13, 14, 15)], "lsf": ["12", "13", "14", "15"],
-       "flux": ["1234", "1888", "3363", "3364"],
-       "slurm": ["12", "13", "14", "15"]}  # fmt: skip
-COMMANDS = {
-    "pbs": ("qsub", "qstat", "qdel", "pbsnodes", "tracejob"),
-    "lsf": ("bsub", "bjobs", "bhist", "bkill", "bqueues", "bhosts", "lsid"),
-    "flux": ("flux",),
-    "slurm": ("sbatch", "squeue", "scontrol", "scancel", "sinfo", "sacct"),
-}
-
-
-class Replayed:
-    """A folder for PATH whose commands answer from a transcript, and keep what they were asked."""
-
-    def __init__(self, name: str, folder: Path) -> None:
-        self.folder = folder
-        sections: dict[str, list[str]] = {}
-        system = name.partition("_")[0]
-        for file in dict.fromkeys((name, system)):
-            for section in re.split(r"^## ", (TRANSCRIPTS / f"{file}.txt").read_text(), flags=re.M)[1:]:
-                title, _, body = section.partition("\n")
-                sections.setdefault(title, []).extend(re.split(r"^\$ ", body, flags=re.M)[1:])
-        for title, entries in sections.items():
-            cases = []
-            for at, entry in enumerate(entries):
-                pattern, _, answer = entry.partition("\n")
-                path = folder / f"{title}.{at}"
-                failed = re.match(r"! (\d+) (.*)", answer)
-                path.write_text(failed[2] + "\n" if failed else answer)
-                end = f"cat {path} >&2; exit {failed[1]}" if failed else f"cat {path}; exit 0"
-                quoted = "*".join(shlex.quote(part) if part else "" for part in pattern.split("*"))
-                cases.append(f"{quoted}) {end};;")
-            (folder / f"{title}.sh").write_text('case "$asked" in\n' + "\n".join(cases) + "\nesac\n")
-        text = (
-            f'#!/bin/sh\nasked="${{0##*/}}${{*:+ $*}}"\nprintf "%s\\n" "$asked" >> {folder}/asked\n'
-            f'[ -t 0 ] || cat >> {folder}/scripts\n. {folder}/"$(cat {folder}/time)".sh\n. {folder}/always.sh\n'
-            'echo "not in the transcript: $asked" >&2; exit 99\n'
-        )
-        for command in COMMANDS[system]:
-            (folder / command).write_text(text)
-            (folder / command).chmod(0o755)
-        self.at("now")
-
-    def at(self, time: str) -> None:
-        """Go to a section."""
-        (self.folder / "time").write_text(time)
-
-    @property
-    def asked(self) -> str:
-        """All commands so far, a line each."""
-        return (self.folder / "asked").read_text()
+from throughput_transcripts import IDS, JOB, Replayed, begun
 
 
 @pytest.fixture(params=["pbs", "pbs_json", "lsf", "flux", "slurm"])
@@ -101,14 +46,6 @@ def replayed(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest
     made = Replayed(request.param, tmp_path)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     return request.param.partition("_")[0], made
-
-
-def begun(name: str, tmp_path: Path, jobs: list[LiveJob], held: dict[str, str], option: str = "") -> Any:
-    system = opened(f"{name}:{option}" if option else name, SystemRequest())
-    system.facts()
-    commands = {job.id: ["/opt/job record", "--limit", "1", "--", "true"] for job in jobs}
-    system.open(SystemWork(folder=tmp_path, mark="assay-mark", jobs=jobs, commands=commands, held=held))
-    return system
 
 
 def test_what_a_system_is_and_its_queues(replayed: tuple[str, Replayed]) -> None:
@@ -372,10 +309,17 @@ def test_no_more_of_a_name_run_at_once_than_instances_allow(jobs: list[tuple[int
 
 def test_a_line_within_a_value_begins_no_job() -> None:
     text = (
-        "Job Id: 1.head\n    Variable_List = F=() {\nJob Id: 2.head\n\techo\n}\n    job_state = R\n\nJob Id: 3.head\n"
+        "Job Id: 1.head\n    Variable_List = F=() {\nJob Id: 2.head\n\techo\n}\n    job_state = R\n\n"
+        "Job Id: 3.head\n    job_state = Q\n"
     )
     found = blocks(text, "Job Id: ")
     assert set(found) == {"1.head", "3.head"} and found["1.head"]["job_state"] == "R"
+
+
+def test_a_node_of_pbs_has_its_own_attributes_and_no_notice() -> None:
+    nodes = "n1\n     Mom = a\n     state = free\n\nn2\n     state = down\n     comment = two\n\n lines\n     x = 1\n\n"
+    expected = {"n1": {"Mom": "a", "state": "free"}, "n2": {"state": "down", "comment": "two\n lines", "x": "1"}}
+    assert [blocks(text) for text in (nodes, f"fine\n{nodes}", f"{nodes}fine\n\nok\n")] == 3 * [expected]
 
 
 def test_a_system_that_does_not_answer_is_silent_not_empty(replayed: tuple[str, Replayed], tmp_path: Path) -> None:
@@ -426,7 +370,7 @@ def test_what_is_wrong_is_said_in_a_line(
         opened(name, SystemRequest(policy="easy"))
     system = begun(name, tmp_path, [JOB], {})
     (made.folder / "always.sh").write_text('echo "no job here"; exit 0\n')
-    (made.folder / "now.sh").write_text("")
+    (made.folder / "now.sh").write_text("case $asked in 'flux jobs'*) echo '{}'; exit 0;; esac\n")
     with (
         (tmp_path / "lock").open("w") as lock,
         pytest.raises(MeasurementError, match="in which there is no job's id, and no job of"),
@@ -439,7 +383,8 @@ def test_lists_of_nodes() -> None:
         "rack[1-2]node[01-03]": ("rack1node01", "rack1node02", "rack1node03", "rack2node01", "rack2node02",
                                  "rack2node03"),
         "n[1-3,5],m1": ("n1", "n2", "n3", "n5", "m1"), "n[09-11]-ib": ("n09-ib", "n10-ib", "n11-ib"),
-        "None assigned": (), "(null)": (), "": (), "n[1": ("n", "1"), "x[a-b]": ("xa-b",),
+        "None assigned": (), "(null)": (), "": (), "None": (), "n/a": (),
+        "N/A": (), "-": (), " none ": (), "n[1": ("n", "1"), "x[a-b]": ("xa-b",),
         f"n[1-{10**12}]": (f"n1-{10**12}",), "gpu[0-1][0-1]": ("gpu00", "gpu01", "gpu10", "gpu11"),
     }  # fmt: skip
     assert {text: expanded(text) for text in lists} == lists
@@ -468,7 +413,7 @@ SGE_JOBS = "".join(
     for number, slots, queue in ((12, 3, "all.q@n1"), (77, 2, "all.q@n2"), (78, 4, "own.q@n5"))
 )
 SGE = {
-    "qconf -sql": "all.q\nown.q\n", "qconf -sq all.q": "qname all.q\npe_list mpi\n", "qconf -sq own.q": "pe_list x\n",
+    "qconf -sql": "all.q\nown.q\n", "qconf -sq all.q": "qname all.q\npe_list mpi\n", "qconf -sq own.q": "qname own.q\n",
     "qconf -spl": "mpi\n", "qconf -ssconf": "max_reservation 0\n", "qconf -help": "SGE 8.1.9\n",
     "qstat -f -xml": f"A notice.\n<?xml version='1.0'?><job_info>{SGE_INSTANCES}</job_info>",
     "qstat -u * -s rs -xml": f"<?xml version='1.0'?><job_info><queue_info>{SGE_JOBS}</queue_info></job_info>",

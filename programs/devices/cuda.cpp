@@ -1,5 +1,6 @@
 #include "devices/cuda.hpp"
 
+#include <cctype>
 #include <chrono>
 
 #include "devices/cublas.hpp"
@@ -91,6 +92,7 @@ class CudaDevice final : public Device {
     if (call.name(text, sizeof text - 1, device) == 0) facts_.name = text;
     char bus[64] = {};
     if (call.bus(bus, sizeof bus - 1, device) == 0) facts_.bus = bus;
+    for (char& each : facts_.bus) each = static_cast<char>(std::tolower(each));  // as /sys writes it
     facts_.driver = "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
     if (call.memory(&bytes, device) == 0) facts_.memory = facts_.largest = static_cast<std::int64_t>(bytes);
     facts_.cache = attribute(cuda::cache_bytes);
@@ -131,6 +133,7 @@ class CudaDevice final : public Device {
   void launch(Kernel& kernel, std::int64_t groups, std::int64_t group, int queue) override {
     auto& own = static_cast<CudaKernel&>(kernel);
     begin();
+    second_used_ = second_used_ || queue == 1;
     const int error =
         driver().call.launch(own.function, static_cast<unsigned>(groups), 1, 1, static_cast<unsigned>(group), 1, 1, 0,
                              streams_[queue], own.places.data(), nullptr);
@@ -157,18 +160,22 @@ class CudaDevice final : public Device {
 
   void copy_in(Memory& to, const void* from, std::int64_t bytes, std::int64_t at, int queue) override {
     begin();
+    second_used_ = second_used_ || queue == 1;
     check("copy to the device", driver().call.copy_in(to.handle + static_cast<cuda::Address>(at), from,
                                                       static_cast<std::size_t>(bytes), streams_[queue]));
   }
   void copy_out(void* to, const Memory& from, std::int64_t bytes, std::int64_t at, int queue) override {
     begin();
+    second_used_ = second_used_ || queue == 1;
     check("copy from the device", driver().call.copy_out(to, from.handle + static_cast<cuda::Address>(at),
                                                          static_cast<std::size_t>(bytes), streams_[queue]));
   }
 
   void finish() override {
     begin();
-    for (const cuda::Handle stream : streams_) check("waiting for what was queued", driver().call.wait(stream));
+    for (int queue = 0; queue < (second_used_ ? 2 : 1); ++queue)
+      check("waiting for what was queued", driver().call.wait(streams_[queue]));
+    second_used_ = false;
     pending_.reset();
   }
 
@@ -223,6 +230,7 @@ class CudaDevice final : public Device {
   cuda::Handle context_ = nullptr, streams_[2] = {};
   std::string where_, waiting_, product_;
   std::optional<Within> pending_;
+  bool second_used_ = false;
 };
 
 }  // namespace
@@ -234,7 +242,7 @@ FoundDevices find_cuda() {
     found.missing = "no CUDA driver: " + with.library.why() + "; install NVIDIA's driver";
     return found;
   }
-  const Within limit("cuda: looking for devices");
+  const Within limit("cuda: looking for devices", 3);  // without persistence mode some seconds for each device
   int count = 0, version = 0;
   int error = with.call.start(0);
   if (error == 0) error = with.call.count(&count);

@@ -56,7 +56,10 @@ bool within(std::uint64_t address, std::size_t bytes) {
 }  // namespace
 
 extern "C" {
-int cuInit(unsigned) { return fails("no-device") ? 100 : note("cuInit"); }
+int cuInit(unsigned) {
+  if (fails("slow")) sleep(30);
+  return fails("no-device") ? 100 : note("cuInit");
+}
 int cuDriverGetVersion(int* version) { return *version = 12040, 0; }
 int cuDeviceGetCount(int* count) { return *count = 2, 0; }
 int cuDeviceGet(int* device, int number) { return *device = number, 0; }
@@ -64,7 +67,7 @@ int cuDeviceGetName(char* name, int size, int device) {
   return std::snprintf(name, static_cast<std::size_t>(size), "Shim %d", device), 0;
 }
 int cuDeviceGetPCIBusId(char* bus, int size, int) {
-  return std::snprintf(bus, static_cast<std::size_t>(size), "0000:01:00.0"), 0;
+  return std::snprintf(bus, static_cast<std::size_t>(size), "0000:C1:00.0"), 0;
 }
 int cuDeviceTotalMem_v2(std::size_t* bytes, int) {
   const char* stated = std::getenv("ASSAY_SHIM_MEMORY");

@@ -10,13 +10,16 @@ import json
 import os
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypedDict, cast
 
 from assay.machine import reading
-from assay.machine.device_list import CPU_KIND, DriverAnswer
+from assay.machine.device_list import CPU_KIND, WAYS, DriverAnswer
+from assay.machine.program_query import TIMED_OUT
 from assay.machine.program_query import answer as answer_of
 
+PATIENCE = 60.0  # s; NVIDIA's driver takes some seconds for each device without persistence mode
 CLASSES = {0x0300: "display", 0x0302: "3d", 0x0380: "display", 0x1200: "accelerator"}
 VENDORS = {
     0x10DE: "NVIDIA",
@@ -116,14 +119,25 @@ def accelerators(root: Path = Path("/")) -> Accelerators:
 
 
 @functools.cache
-def query_drivers() -> DriverAnswer:
-    """What OpenCL and CUDA show (device_list.py), queried once, in a separate process; empty where that fails."""
-    status, output = answer_of([sys.executable, "-P", "-m", "assay.machine.device_list"])
+def query_drivers(patience: float = PATIENCE) -> DriverAnswer:
+    """What OpenCL and CUDA show (device_list.py), queried once, each in a process of its own, for `patience` s."""
+    with ThreadPoolExecutor() as pool:
+        answers = list(pool.map(functools.partial(_query, patience=patience), WAYS))
+    return {
+        "devices": [device for each in answers for device in each.get("devices", ())],
+        "missing": {way: text for each in answers for way, text in each.get("missing", {}).items()},
+        "silent": [way for each in answers for way in each.get("silent", ())],
+    }
+
+
+def _query(way: str, patience: float) -> DriverAnswer:
+    status, output = answer_of([sys.executable, "-P", "-m", "assay.machine.device_list", way], patience=patience)
+    if status == TIMED_OUT:
+        return {"missing": {way: f"no answer within {patience:g} s"}, "silent": [way]}
     try:
-        answer = json.loads(output.splitlines()[-1]) if status == 0 else {}
-    except (ValueError, IndexError):
-        answer = {}
-    return cast(DriverAnswer, answer) if isinstance(answer, dict) else {}
+        return cast(DriverAnswer, dict(json.loads(output.splitlines()[-1])))
+    except (ValueError, IndexError, TypeError):
+        return {"missing": {way: f"its query ended with status {status}"}}
 
 
 class _DriverFacts(TypedDict):
@@ -156,6 +170,8 @@ def add_driver_devices(shown: Accelerators, answer: DriverAnswer) -> Accelerator
             if before := devices[same].api:
                 shown_by["api"] = f"{before}, {each['api']}"
             devices[same] = devices[same].model_copy(update={"name": each["name"], **shown_by})
+    for way in answer.get("silent", ()):
+        notes.append(f"{way}: the driver gave {answer['missing'][way]}: its devices are missing here")
     if shown.devices and not any(device.is_measured for device in devices):
         missing = answer.get("missing", {"opencl": "not queried", "cuda": "not queried"})
         why = "; ".join(f"{way}: {text}" for way, text in missing.items())

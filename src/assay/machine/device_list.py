@@ -1,14 +1,15 @@
-"""Lists devices as OpenCL and CUDA show them: a script of its own, so that a driver that fails or hangs ends only it.
+"""Lists devices as OpenCL or CUDA shows them: a script of its own, so that a driver that fails or hangs ends only it.
 
-Prints a JSON object: `devices`, each with `api` (opencl:0), `name`, `kind`, `memory` (bytes), `units`, `driver` and
-`address` (PCI, if the driver gives it), numbered as the benchmarks of devices number them; `missing`: why a way shows
-none.
+Its argument is the way, `opencl` or `cuda`. Prints a JSON object: `devices`, each with `api` (opencl:0), `name`,
+`kind`, `memory` (bytes), `units`, `driver` and `address` (PCI, if the driver gives it), numbered as the benchmarks of
+devices number them; `missing`: why a way shows none.
 """
 
 from __future__ import annotations
 
 import ctypes
 import json
+import sys
 from typing import Any, NotRequired, TypedDict
 
 _ALL, _CPU, _GPU = 0xFFFFFFFF, 2, 4
@@ -31,10 +32,11 @@ class DriverDevice(TypedDict):
 
 
 class DriverAnswer(TypedDict, total=False):
-    """What this program prints: devices, and by way why there are none."""
+    """What this program prints: devices, and by way why there are none; `silent`: ways whose driver did not answer."""
 
     devices: list[DriverDevice]
     missing: dict[str, str]
+    silent: list[str]
 
 
 def opencl(library: Any) -> list[DriverDevice]:
@@ -110,21 +112,22 @@ def cuda(library: Any) -> list[DriverDevice]:
     return found
 
 
-def main() -> None:
-    """Print what there is."""
+WAYS = {"opencl": ("libOpenCL.so.1", opencl), "cuda": ("libcuda.so.1", cuda)}
+
+
+def main(way: str) -> None:
+    """Print what there is in one way."""
     devices: list[DriverDevice] = []
     missing: dict[str, str] = {}
-    for way, name, ask in (("opencl", "libOpenCL.so.1", opencl), ("cuda", "libcuda.so.1", cuda)):
-        try:
-            found = ask(ctypes.CDLL(name))
-        except (OSError, AttributeError) as error:
-            missing[way] = str(error)
-            continue
-        devices += found
-        if not found:
+    name, ask = WAYS[way]
+    try:
+        devices = ask(ctypes.CDLL(name))
+        if not devices:
             missing[way] = "it shows no device"
+    except (OSError, AttributeError) as error:
+        missing[way] = str(error)
     print(json.dumps({"devices": devices, "missing": missing}))
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])

@@ -15,10 +15,14 @@ from assay import stops
 from assay.since_start import within
 
 PATIENCE = 5.0  # s
+TIMED_OUT = 124  # the exit status that is given then
 
 
-def answer(command: Sequence[str], given: str | None = None) -> tuple[int, str]:
-    """Run a command with `given` as its standard input; what it wrote to both outputs. Never raises."""
+def answer(command: Sequence[str], given: str | None = None, patience: float = PATIENCE) -> tuple[int, str]:
+    """Run a command with `given` as its standard input; what it wrote to both outputs. Never raises.
+
+    It ends after `patience` s with status TIMED_OUT.
+    """
     try:
         process = subprocess.Popen(
             list(command),
@@ -40,10 +44,10 @@ def answer(command: Sequence[str], given: str | None = None) -> tuple[int, str]:
     with process:
         try:
             with stops.current().also_ending(end):
-                output, _ = process.communicate(given, within(PATIENCE))
+                output, _ = process.communicate(given, within(patience))
         except subprocess.TimeoutExpired:
             end()
-            return 124, ""
+            return TIMED_OUT, ""
         except BaseException:
             end()
             raise

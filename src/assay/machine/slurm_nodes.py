@@ -1,6 +1,7 @@
 """Slurm's data of its nodes: the state of each with its suffix in words, its reason, and the use of its processors.
 
-States and suffixes are those of `sinfo` (Slurm 22.05 to 24.05, "NODE STATE CODES").
+States and suffixes are those of `sinfo` (Slurm 22.05 to 24.05, "NODE STATE CODES"); reasons of jobs those of
+`job_state_reason.c` (24.11), and of jobs that were requeued what slurmctld writes in their place.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 FORMAT = "%N|%T|%C|%E"  # of `sinfo -h -N -o`: a node, its state, processors allocated/idle/other/total, reason
-UP, DOWN, ASLEEP, DRAINED, RESERVED = "up", "down", "asleep", "drained", "reserved"
+UP, DOWN, ASLEEP, DRAINED, RESERVED, FUTURE = "up", "down", "asleep", "drained", "reserved", "future"
 SUFFIXES = {
     "*": (DOWN, "not responding"),
     "~": (ASLEEP, "powered down"),
@@ -23,21 +24,23 @@ SUFFIXES = {
     "+": (UP, ""),
 }
 KINDS = {
-    DOWN: ("down", "error", "fail", "not_respond", "no_respond", "unk", "inval", "perfctrs"),
-    ASLEEP: ("power", "future", "reboot"),
+    FUTURE: ("futur", "futr"),
+    DOWN: ("down", "error", "fail", "not_resp", "no_resp", "noresp", "unk", "inval"),
     DRAINED: ("drain", "drng"),
     RESERVED: ("maint", "resv", "reserved"),
-}
+    ASLEEP: ("pow", "reboot"),
+}  # of several the first: a drained node that is powered down is drained
 # Reasons of `squeue` for which a job never starts unless it or a limit is changed.
 NEVER_STARTS = re.compile(
     r"Partition(NodeLimit|TimeLimit|Down|Inactive|Config)|BadConstraints|Invalid(Account|QOS)|JobHeldAdmin"
-    r"|(Account|QOS)NotAllowed|DependencyNeverSatisfied|(Assoc|QOS)Max\w+(PerJob|WallDuration\w*)Limit|QOSMin\w+"
+    r"|(Account|QOS)NotAllowed|DependencyNeverSatisfied|(Assoc|QOS)Max\w+(Per(Job|Node)\b|PerJobLimit)|QOSMin\w+"
+    r"|Reservation(Deleted|Invalid)|MaxMemPerLimit|JobHoldMaxRequeue|requeued"
 )
 
 
 @dataclass(frozen=True)
 class SlurmNode:
-    """One node: `kind` of its state (UP to RESERVED), which jobs may use only if it is up or asleep; `state` in words.
+    """One node: `kind` of its state (UP to FUTURE), which jobs may use only if it is up or asleep; `state` in words.
 
     `processors` and those `allocated` to jobs, 0 where Slurm does not report them.
     """
@@ -87,4 +90,4 @@ def _state(word: str) -> tuple[str, str]:
     more = [SUFFIXES[each] for each in word[len(base) :]]
     kinds += [kind for kind, _ in more if kind != UP]
     texts = [base.replace("_", " "), *(text for _, text in more if text)]
-    return next((kind for kind in (DOWN, ASLEEP, DRAINED, RESERVED) if kind in kinds), UP), ", ".join(texts)
+    return next((kind for kind in KINDS if kind in kinds), UP), ", ".join(texts)

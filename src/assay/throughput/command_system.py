@@ -44,7 +44,7 @@ SPARE = 60.0  # s, that a batch system's own limit is later than the one at whic
 PINGS_WITHIN = 20.0  # s, the first of all
 SHOWN_WITHIN = 5.0  # s, that a job may take to be shown after its submission's answer
 MOST_NODES = 100_000  # of a range of names
-NO_NODES = ("(null)", "None assigned", "N/A", "Unknown")  # what Slurm and others write where a job has none
+NO_NODES = ("(null)", "none assigned", "none", "n/a", "unknown", "-")  # what is written where a job has none
 
 
 class CommandSystem:
@@ -157,22 +157,35 @@ class CommandSystem:
         return word
 
     def _shown_within(self, job: LiveJob, seconds: float) -> str | None:
-        """The id of a job whose submission's answer does not have it; None where no such job is shown in time."""
+        """The id of a job whose submission's answer does not have it; None where no such job is shown in time.
+
+        SilentSystemError where the last look failed: there may be such a job.
+        """
         end = time.monotonic() + seconds
         while True:
+            last = time.monotonic() >= end
             try:
-                batch_id = self._marked(job)
+                batch_id = self._looked_up(job)
             except SilentSystemError:
-                raise
-            except MeasurementError:
+                if last:
+                    raise
                 batch_id = None
-            if batch_id is not None or time.monotonic() >= end:
+            if batch_id is not None or last:
                 return batch_id
             time.sleep(0.5)
 
+    def _looked_up(self, job: LiveJob) -> str | None:
+        """As `_marked`; SilentSystemError also where what is answered cannot be read."""
+        try:
+            return self._marked(job)
+        except SilentSystemError:
+            raise
+        except MeasurementError as error:
+            raise SilentSystemError(f"{job.id} may have been submitted and cannot be looked up: {error}") from None
+
     def find(self, job: LiveJob) -> str | None:
         """A job of this experiment, by what it was marked with."""
-        batch_id = self._marked(job)
+        batch_id = self._looked_up(job)
         if batch_id is not None:
             self._is_own(job, batch_id)
         return batch_id
@@ -336,7 +349,7 @@ def expanded(nodes: str) -> tuple[str, ...]:
 
     No names for words without nodes.
     """
-    if nodes.strip() in NO_NODES:
+    if nodes.strip().lower() in NO_NODES:
         return ()
     found: list[str] = []
     for each in re.findall(r"(?:[^,\[\]\s]|\[[^\]]*\])+", nodes):
@@ -360,11 +373,18 @@ def _numbers(ranges: str) -> list[str]:
 
 
 def document_in(answer: str) -> Any:
-    """The JSON document of an answer, whatever lines are before or after it; ValueError where there is none."""
-    start = re.search(r"^\s*[{\[]", answer, re.MULTILINE)
-    if start is None:
-        raise ValueError("no JSON document")
-    return json.JSONDecoder(strict=False).raw_decode(answer, start.end() - 1)[0]
+    """The JSON object of an answer, whatever lines are before or after it; ValueError where there is none.
+
+    It begins a line: within a document that cannot be read no part is taken for the whole.
+    """
+    for start in re.finditer(r"^\{", answer, re.MULTILINE):
+        try:
+            found, end = json.JSONDecoder(strict=False).raw_decode(answer, start.start())
+        except ValueError:
+            continue  # a notice's bracket
+        if not answer[end:].partition("\n")[0].strip():
+            return found
+    raise ValueError("no JSON document")
 
 
 def pairs(text: str, between: str = "=") -> dict[str, str]:

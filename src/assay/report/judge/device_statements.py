@@ -32,9 +32,13 @@ class StatedDevice:
         words = {*re.findall(r"\w+", name)}
         return words >= {*self.match} and not words & {*self.without}
 
-    def rate(self, benchmark: str, of: str) -> float | None:
-        """What the best case of a benchmark could reach at most, of one of the parts that programs see."""
-        best = max(self.vector.get(of, 0.0), self.matrix.get(of, 0.0))
+    def rate(self, benchmark: str, of: str, device: str) -> float | None:
+        """What the best case of a benchmark could reach at most, of one of the parts that programs see.
+
+        `device`: by what it is reached, `cuda:0`. Libraries through OpenCL do not use matrix engines.
+        """
+        matrix = 0.0 if device.startswith("opencl") else self.matrix.get(of, 0.0)
+        best = max(self.vector.get(of, 0.0), matrix)
         known = (
             self.memory if benchmark == "device-stream" else self.vector.get(of) if benchmark == "device-peak" else best
         )
@@ -60,5 +64,6 @@ def device_stated(document: Document, figure: ReportedFigure) -> tuple[float, st
     """What the vendor states of the device that a figure is of, in the figure's unit; None where nothing is known."""
     by = BY.get(figure.benchmark)
     known = stated_of(str(figure.params.get("name", ""))) if by else None
-    rate = known.rate(figure.benchmark, str(figure.params.get(str(by)))) if known else None
+    of, device = str(figure.params.get(str(by))), str(figure.params.get("device"))
+    rate = known.rate(figure.benchmark, of, device) if known else None
     return (rate, "stated by the vendor") if rate else None

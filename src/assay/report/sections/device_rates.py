@@ -64,9 +64,10 @@ def best_rates(section: Section) -> list[BestRate]:
         if place not in best or (best[place].value or 0) < (figure.value or 0):
             best[place] = figure
     return [
-        BestRate(device, name, of, figure, figure.value or 0.0, known.rate(section.benchmark, of) if known else None)
+        BestRate(device, name, of, figure, figure.value or 0.0, stated)
         for (device, name, of), figure in sorted(best.items())
         for known in (stated_of(name),)
+        for stated in (known.rate(section.benchmark, of, device) if known else None,)
     ]
 
 

@@ -141,7 +141,7 @@ def _point(figure: ReportedFigure, name: str, bandwidths: dict[float, float], pe
     flat, by = peaks.get(kind, 0.0), "peak"
     if code != OURS and rate > TOLERANCE * flat:
         known = stated_of(name)
-        flat, by = (known and known.rate(PRODUCT, kind)) or 0.0, "stated"
+        flat, by = (known and known.rate(PRODUCT, kind, str(figure.params["device"]))) or 0.0, "stated"
     if not flat or by_memory < flat:
         flat, by = (by_memory, "memory") if flat else (0.0, "")
     low, high = figure.ci95 or figure.range or (rate, rate)
@@ -176,7 +176,7 @@ def _plot(roof: DeviceRoof) -> Plot:
     known = stated_of(roof.name)
     ceilings = [(f"{kind} peak", rate, "solid") for kind, rate in sorted(roof.peaks.items(), key=lambda each: -each[1])]
     for kind in dict.fromkeys(each.type for each in roof.points if each.by == "stated"):
-        ceilings.append((f"{kind} as stated", (known and known.rate(PRODUCT, kind)) or 0.0, "dot"))
+        ceilings.append((f"{kind} as stated", (known and known.rate(PRODUCT, kind, roof.label)) or 0.0, "dot"))
     flats = [rate for _, rate, _ in ceilings]
     least = min([0.05, *(each.intensity for each in roof.points)]) / 2
     most = 2 * max([2.0, *(each.intensity for each in roof.points), *(2 * f / min(slopes.values()) for f in flats)])

@@ -56,6 +56,8 @@ class FluxSystem(CommandSystem):
         queues = []
         for line in self._ask("flux", "queue", "list", "-n", "-o", columns).splitlines():
             name, *about = line.split("|")
+            if len(about) != len(QUEUE) - 1:
+                continue  # a notice
             facts = {key: text.strip() for key, text in zip(QUEUE[1:], about, strict=False) if text.strip()}
             facts |= {"default": "yes"} if name.strip().endswith("*") else {}
             queues.append(BatchQueue(name=name.strip().rstrip("*") or "(one, without a name)", facts=facts))
@@ -66,11 +68,12 @@ class FluxSystem(CommandSystem):
         self._queue = ("-q", chosen) if chosen is not None else ()
         cores, nodes = self._resources("up")
         self._nodes_of, self._cores_each = len(nodes), max(cores // max(len(nodes), 1), 1)
-        policy = self._ask_what_may_be_none("flux", "config", "get", "sched-fluxion-qmanager.queue-policy")
+        configured = self._ask_what_may_be_none("flux", "config", "get", "sched-fluxion-qmanager.queue-policy")
+        policy = re.search(r'^"(.+)"$', configured, re.MULTILINE)
         return SystemFacts(
             name=self.name,
             version=versions[0].split()[-1] if versions else "unknown",
-            policy=policy.strip().strip('"') or "Flux's default",
+            policy=policy[1] if policy is not None else "Flux's default",
             processors=cores,
             nodes=tuple(nodes),
             queues=tuple(queues),

@@ -17,8 +17,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from assay.errors import InputError
-from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, BatchQueue, NodeCommand, SystemFacts
+from assay.errors import InputError, MeasurementError
+from assay.throughput.batch_system import (
+    ENDED,
+    RUNNING,
+    WAITING,
+    Accounted,
+    BatchQueue,
+    NodeCommand,
+    SystemFacts,
+    SystemRequest,
+)
 from assay.throughput.command_system import PINGS_WITHIN, CommandSystem
 from assay.throughput.live_jobs import LiveJob
 from assay.throughput.live_rules import ALONE_NODES, INSTANCES, NODES, PER_NODE
@@ -48,6 +57,11 @@ class LsfSystem(CommandSystem):
     _of: Sequence[str] = ()  # the hosts of the queue; all of them without any
     on_each_node = NodeCommand(words=("blaunch", "{host}"), hosts="LSB_DJOB_HOSTFILE")
 
+    def __init__(self, request: SystemRequest) -> None:
+        """`request.option`: words for bsub."""
+        super().__init__(request)
+        self._processors: dict[str, int] = {}  # of hosts without a limit of slots
+
     def _greet(self) -> None:
         self._ask("lsid", within=PINGS_WITHIN)
 
@@ -75,19 +89,31 @@ class LsfSystem(CommandSystem):
         )
 
     def _hosts(self) -> dict[str, tuple[int, bool]]:
-        """The job slots of each of the queue's hosts, and whether jobs may be sent there when it has free ones."""
+        """The job slots of each of the queue's hosts, and whether jobs may be sent there when it has free ones.
+
+        Without a limit (MAX `-`), its processors: LSF does not keep jobs from more slots there.
+        """
         found = {}
-        for line in self._ask("bhosts", "-w", *self._of).splitlines():
-            words = line.split()
-            if len(words) > 3 and words[3].isdigit():
-                found[words[0]] = (int(words[3]), not words[1].lower().startswith(AWAY))
+        for row in self._host_rows():
+            name, limit, up = row["HOST_NAME"], row["MAX"], not row["STATUS"].lower().startswith(AWAY)
+            if not limit.isdigit() and name not in self._processors:
+                self._processors |= _processors(self._ask_what_may_be_none("lshosts", "-w"))
+            slots = int(limit) if limit.isdigit() else self._processors.get(name, 0)
+            if up and not limit.isdigit() and not slots:
+                raise MeasurementError(f"{name} has no limit of slots (bhosts) and no number of processors (lshosts)")
+            found[name] = (slots, up)
         return found
+
+    def _host_rows(self) -> list[dict[str, str]]:
+        """The columns of each host; a notice has not as many, or no count of jobs."""
+        rows = [line.split() for line in self._ask("bhosts", "-w", *self._of).splitlines()]
+        head = next((row for row in rows if row[:2] == ["HOST_NAME", "STATUS"]), [])
+        hosts = [dict(zip(head, row, strict=True)) for row in rows if head and len(row) == len(head)]
+        return [row for row in hosts if row["RUN"].isdigit()]
 
     def _in_use(self) -> int:
         """Slots of running jobs, by the queue's hosts: also of jobs that are not shown."""
-        rows = [line.split() for line in self._ask("bhosts", "-w", *self._of).splitlines()]
-        column = next((row.index("RUN") for row in rows if "RUN" in row), None)
-        return sum(int(row[column]) for row in rows if column and len(row) > column and row[column].isdigit())
+        return sum(int(row["RUN"]) for row in self._host_rows())
 
     def occupancy(self) -> Occupancy:
         """By the states of the queue's hosts, and by the slots of all users' jobs that run there."""
@@ -192,6 +218,16 @@ def _history(batch_id: str, text: str) -> Iterator[Accounted]:
         cancelled=deleted and not done,
         nodes=tuple(dict.fromkeys(each.rpartition("*")[2] for each in hosts)),
     )
+
+
+def _processors(text: str) -> dict[str, int]:
+    """The processors of hosts from `lshosts -w`; not of those that are away, where it has none."""
+    rows = [line.split() for line in text.splitlines()]
+    head = next((row for row in rows if row[:1] == ["HOST_NAME"] and "ncpus" in row), None)
+    if head is None:
+        return {}
+    column = head.index("ncpus")
+    return {row[0]: int(row[column]) for row in rows if len(row) > column and row[column].isdigit()}
 
 
 def _queues(text: str) -> dict[str, dict[str, str]]:

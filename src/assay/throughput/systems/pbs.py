@@ -93,14 +93,19 @@ class PbsSystem(CommandSystem):
                 int(about.get("resources_available.ncpus", about.get("pcpus", "0"))),
                 {word.strip() for word in about.get("state", "").split(",")},
             )
-            for name, about in blocks(self._ask("pbsnodes", "-a")).items()
+            for name, about in self._node_blocks().items()
         }
+
+    def _node_blocks(self) -> dict[str, dict[str, str]]:
+        """The attributes of each node; a notice has no state."""
+        found = blocks(self._ask("pbsnodes", "-a"))
+        return {name: about for name, about in found.items() if "state" in about}
 
     def _in_use(self) -> int:
         """Processors that jobs have, by the nodes: also of jobs that are not shown (query_other_jobs)."""
         return sum(
             int(about.get("resources_assigned.ncpus", "0"))
-            for about in blocks(self._ask("pbsnodes", "-a")).values()
+            for about in self._node_blocks().values()
             if not {word.strip() for word in about.get("state", "").split(",")} & {*AWAY, *RESERVED}
         )
 
@@ -166,7 +171,7 @@ class PbsSystem(CommandSystem):
     def _marked(self, job: LiveJob) -> str | None:
         mine = f"{MARK}={self._work.mark}/{job.number}"
         for options in (("-f",), ("-x", "-f")):
-            for batch_id, about in self._jobs(*options, may_be_none=True).items():
+            for batch_id, about in self._jobs(*options, may_be_none="-x" in options).items():
                 if mine in about.get("Variable_List", "").split(","):
                     return batch_id
         return None
@@ -245,24 +250,31 @@ def _of_json(text: str) -> dict[str, dict[str, str]]:
 def blocks(text: str, head: str = "") -> dict[str, dict[str, str]]:
     """What `qstat -f` and `pbsnodes -a` print: a block for each thing, indented lines KEY = VALUE, tabs continuing one.
 
-    A block begins after an empty line with `head` and its name (`Job Id: 12.server`; of `pbsnodes` the name alone). All
-    other lines continue a value, which may have several.
+    A block begins after an empty line with `head` and its name (`Job Id: 12.server`; of `pbsnodes` the name alone),
+    directly before an attribute. All other lines continue a value, which may have several; what follows an empty line
+    and is followed by no attribute of its block is a notice.
     """
     found: dict[str, dict[str, str]] = {}
     now: dict[str, str] = {}
-    key, begins = "", True
-    for line in text.splitlines():
-        name = re.fullmatch(rf"{head}(\S+)", line.rstrip()) if begins else None
-        attribute = re.fullmatch(r" {4,5}([\w.]+) = (.*)", line)
+    key, later, begins, gap = "", "", True, False
+    lines = text.splitlines()
+    attributes = [re.fullmatch(r" {4,5}([\w.]+) = (.*)", line) for line in lines]
+    for line, attribute, after in zip(lines, attributes, [*attributes[1:], None], strict=False):
+        name = re.fullmatch(rf"{head}(\S+)", line.rstrip()) if begins and after else None
         if name:
-            now, key = found.setdefault(name[1], {}), ""
+            now, key, later = found.setdefault(name[1], {}), "", ""
         elif attribute:
-            key = attribute[1]
+            if key:
+                now[key] += later
+            key, later, gap = attribute[1], "", False
             now[key] = attribute[2]
-        elif key and line.startswith("\t"):
-            now[key] += line.strip()
-        elif key and line:
-            now[key] += "\n" + line
+        elif key and line.strip():
+            more = line.strip() if line.startswith("\t") else "\n" + line
+            if gap:
+                later += more
+            else:
+                now[key] += more
+        gap = gap or not line.strip()
         begins = not line.strip() or not found
     return found
 

@@ -71,8 +71,10 @@ class GridEngineSystem(CommandSystem):
 
     def facts(self) -> SystemFacts:
         """Queues with their definitions; processors and hosts of the queue that jobs go to, or of all."""
-        names = self._ask("qconf", "-sql").split()
-        definitions = {name: _keys(self._ask("qconf", "-sq", name)) for name in names}
+        listed = [words[0] for line in self._ask("qconf", "-sql").splitlines() if len(words := line.split()) == 1]
+        every = {name: _keys(self._ask_what_may_be_none("qconf", "-sq", name)) for name in listed}
+        definitions = {name: about for name, about in every.items() if about.get("qname") == name}
+        names = list(definitions)
         chosen = self._named_option("-q")
         if chosen is not None and chosen not in definitions:
             raise InputError("there is no such queue", key="--via sge", value=chosen, accepted=", ".join(names))
@@ -82,10 +84,11 @@ class GridEngineSystem(CommandSystem):
         instances = self._instances()
         hosts = dict.fromkeys(host for host, _, up in instances if up)
         scheduling = _keys(self._ask("qconf", "-ssconf"))
+        version = re.search(r"^\S*GE \d\S*$", self._ask("qconf", "-help"), re.MULTILINE)
         reserves = scheduling.get("max_reservation", "0") != "0"
         return SystemFacts(
             name=self.name,
-            version=(self._ask("qconf", "-help").splitlines() or ["unknown"])[0].removeprefix("SGE "),
+            version=version[0].removeprefix("SGE ") if version is not None else "unknown",
             policy=f"backfill (max_reservation {scheduling['max_reservation']})" if reserves else "firstfit",
             processors=sum(slots for _, slots, up in instances if up),
             nodes=tuple(hosts),
@@ -238,8 +241,11 @@ def _used(about: Mapping[str, str]) -> AccountedTime | None:
 
 
 def _tree(text: str) -> ElementTree.Element:
+    """The document of an answer, whatever is before its declaration and after its root element."""
+    text = text[max(text.find("<?xml"), 0) :]
+    root = re.search(r"<([A-Za-z_][\w.-]*)\b[^>]*?(?:/>|>.*</\1\s*>)", text, re.DOTALL)
     try:
-        return ElementTree.fromstring(text[max(text.find("<?xml"), 0) :])
+        return ElementTree.fromstring(text[: root.end() if root else len(text)])
     except ElementTree.ParseError as error:
         raise MeasurementError(f"qstat -xml answers no XML: {error}") from None
 

@@ -5,7 +5,9 @@ accounting database, else by `scontrol show job`, which forgets a job after MinJ
 in their comment and their own id as their name. Slurm decides by whole minutes of requested time; jobs shorter than
 that are ended at their own limit by their starter. A job is never requeued: it would run twice.
 
-Capacity is what `sinfo` reports of the partition's nodes: those that are up, or powered down and powered up for jobs. A
+Capacity is what `sinfo` reports of the partition's nodes: those that are up, or powered down and powered up for jobs;
+of these the nodes of a reservation (`--reservation`, in which they are not others'), without those of `--exclude`, with
+the features of `--constraint`. Options that give each job listed nodes (`--nodelist`) are refused. A
 job that waits for a reason for which it never starts is deleted: at once for what its request itself rules out
 (PartitionTimeLimit), after a minute where it needs more than the nodes that are neither down nor drained.
 """
@@ -21,7 +23,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from assay.errors import InputError
-from assay.machine.slurm_nodes import DOWN, DRAINED, FORMAT, NEVER_STARTS, RESERVED, SlurmNode, slurm_nodes
+from assay.machine.slurm_nodes import DOWN, DRAINED, FORMAT, FUTURE, NEVER_STARTS, RESERVED, UP, SlurmNode, slurm_nodes
 from assay.throughput.batch_system import (
     ENDED,
     RUNNING,
@@ -74,6 +76,9 @@ class SlurmSystem(CommandSystem):
     )
     _accounting = False
     _partition_name, _nodes_of = "", 0
+    _only: frozenset[str] | None = None  # the nodes that the options leave to jobs; all without any
+    _excluded: frozenset[str] = frozenset()
+    _reserves = False  # whether jobs go to a reservation of their own
     _usable: tuple[float, int, int] = (-1e9, 0, 0)  # when it was queried, the usable processors and nodes
     rules = frozenset((PER_NODE, NODES, ALONE_NODES, ALONE_MACHINE, INSTANCES))
 
@@ -91,27 +96,80 @@ class SlurmSystem(CommandSystem):
         ]
         chosen = self._partition(partitions)
         self._partition_name = chosen["PartitionName"]
+        self._choose_nodes()
         nodes = self._nodes()
         usable = {name: node for name, node in nodes.items() if node.usable}
         self._nodes_of = len(usable)
+        limited = self._only is not None or self._excluded
         scheduler = settings.get("SchedulerType", "unknown")
+        version = re.search(r"^slurm\S* (\d\S*)$", self._ask("sinfo", "--version"), re.MULTILINE)
         queues = tuple(
             BatchQueue(name=each["PartitionName"], facts={key: each[key] for key in FACTS if key in each})
             for each in partitions
         )
         return SystemFacts(
             name=self.name,
-            version=(self._ask("sinfo", "--version").split() or ["unknown"])[-1],
+            version=version[1] if version is not None else "unknown",
             policy=POLICIES.get(scheduler, scheduler),
             processors=sum(node.processors for node in usable.values()),
             nodes=tuple(usable),
             queues=queues,
-            defined=int(chosen.get("TotalCPUs", "0")),
+            defined=sum(node.processors for node in nodes.values()) if limited else int(chosen.get("TotalCPUs", "0")),
         )
 
     def _nodes(self) -> dict[str, SlurmNode]:
-        """The partition's nodes by name."""
-        return slurm_nodes(self._ask("sinfo", "-h", "-N", f"--partition={self._partition_name}", "-o", FORMAT))
+        """The partition's nodes by name, without those that do not exist yet."""
+        every = slurm_nodes(self._sinfo(FORMAT))
+        nodes = {
+            name: node
+            for name, node in every.items()
+            if node.kind != FUTURE and name not in self._excluded and (self._only is None or name in self._only)
+        }
+        if self._reserves:
+            nodes = {name: replace(node, kind=UP) if node.kind == RESERVED else node for name, node in nodes.items()}
+        return nodes
+
+    def _sinfo(self, columns: str) -> str:
+        return self._ask("sinfo", "-h", "-N", f"--partition={self._partition_name}", "-o", columns)
+
+    def _choose_nodes(self) -> None:
+        """The nodes of the partition to which the options limit jobs; InputError where these are not known."""
+        accepted = "--partition=NAME, --reservation=NAME, --exclude=NODES, --constraint=FEATURES"
+        for names in (("-w", "--nodelist"), ("-F", "--nodefile")):
+            if (value := self._named_option(*names)) is not None:
+                problem = f"{names[1]} gives every job all these nodes"
+                raise InputError(problem, key="--via slurm", value=value, accepted=accepted)
+        self._only = None
+        reservation = self._named_option("--reservation")
+        self._reserves = reservation is not None
+        if reservation is not None:
+            answer = self._ask_what_may_be_none("scontrol", "show", "reservation", reservation, "--oneliner")
+            found = [_words(line) for line in answer.splitlines()]
+            about = next((each for each in found if each.get("ReservationName") == reservation), None)
+            if about is None:
+                raise InputError("there is no such reservation", key="--via slurm", value=reservation)
+            self._only = frozenset(expanded(about.get("Nodes", "")))
+        excluded = self._named_option("-x", "--exclude") or ""
+        if "/" in excluded:
+            raise InputError("a file of nodes is not read", key="--via slurm", value=excluded, accepted=accepted)
+        self._excluded = frozenset(expanded(excluded))
+        constraint = self._named_option("-C", "--constraint")
+        if constraint is not None:
+            featured = self._featured(constraint)
+            self._only = featured if self._only is None else self._only & featured
+
+    def _featured(self, constraint: str) -> frozenset[str]:
+        """The nodes that have the features."""
+        if re.fullmatch(r"[\w.:-]+((&[\w.:-]+)*|(\|[\w.:-]+)*)", constraint) is None:
+            problem, accepted = "of --constraint only names and & or | between them are read", "--constraint=a&b or a|b"
+            raise InputError(problem, key="--via slurm", value=constraint, accepted=accepted)
+        meets = any if "|" in constraint else all
+        found = set()
+        for line in self._sinfo("%N|%f").splitlines():
+            name, there, features = line.partition("|")
+            if there and meets(each in features.strip().split(",") for each in re.split(r"[&|]", constraint)):
+                found.add(name.strip())
+        return frozenset(found)
 
     def occupancy(self) -> Occupancy:
         """By the states of the partition's nodes, and by all jobs that hold processors of them."""
