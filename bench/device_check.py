@@ -131,7 +131,7 @@ def _words(name: str, device: str, case: str, best: Best) -> str:
     text = human(1 / least, UNITS[name], 3)
     of = dict(word.split("=", 1) for word in case.split()).get(BY.get(name, ""), "")
     known = stated_of(device)
-    stated = known.rate(name, of) if known else None
+    stated = known.rate(name, of, "cuda:0") if known else None
     beside = f", {1 / least / stated:.0%} of {human(stated, UNITS[name], 3)} as stated" if stated else ""
     return text + beside + failed
 
