@@ -73,7 +73,7 @@ def test_prometheus_reads_each_figure_with_its_labels(folder: Path) -> None:
     assert len(read) == sum(len(family.samples) for family in families)  # no sample twice
     reported = [each for each in figures_of(folder) if each["value"] is not None]
     for each in reported:
-        case = {key: str(value) for key, value in each["params"].items()}
+        case = {key: str(value) for key, value in each["params"].items() if value is not None}
         case |= {} if each["host"] is None else {"host": each["host"]}
         labels = case | {"statistic": each["statistic"]}
         found = [

@@ -83,7 +83,8 @@ void Program::await_batch(int rank) {
       look();
       served_.abandoned = true;
       ends(segment_.header().started.load() == 0
-               ? "the program does not start Assay's MPI library: it is not linked to libmpi_abi.so.1"
+               ? "the program does not start Assay's MPI library: it is not linked to libmpi_abi.so.1; compile it with "
+                 "`assay mpicc`"
                : "the program's first process has ended");
     }
   }

@@ -31,6 +31,8 @@ def table(of: Acceptance) -> Grid:
 def _line(name: str, of: RequirementVerdict | NodeVerdict, requirement: RequirementVerdict) -> tuple[str, ...]:
     unit, sign = requirement.unit, "≥" if requirement.better == "higher" else "≤"
     interval = "–" if of.interval is None else " – ".join(human(end, unit) for end in of.interval)
+    if of.interval is not None and of.launches == 1:
+        interval = "exact"  # simulated
     return (
         name,
         f"{sign} {human(requirement.limit, unit)}",

@@ -19,8 +19,8 @@ from assay.document.reported_figure import FigureKey, ReportedFigure
 from assay.document.section import Section
 from assay.errors import InputError
 from assay.report.judge.comparison import identity
+from assay.report.render.case_words import words_of
 from assay.report.units import human
-from assay.report.units import params as words_of
 from assay.store import Run
 from assay.toml.source import TomlTable
 from assay.toml.writing import write_toml
@@ -138,7 +138,7 @@ def _main(section: Section) -> list[ReportedFigure]:
 
 
 def _requirement(each: FigureOfRuns, limit: float, more: TomlTable | None = None, note: str | None = None) -> TomlTable:
-    case = words_of(each.case)
+    case = words_of(each.benchmark, each.case)
     name = f"{each.benchmark} {each.figure.replace('_', ' ')}{f' ({case})' if case else ''}"
     return {
         "name": name,

@@ -80,6 +80,11 @@ class ReportedFigure:
         return self.benchmark, self.name, self.params
 
     @property
+    def given(self) -> dict[str, object]:
+        """The parameters of the case that have a value."""
+        return {key: value for key, value in self.params.items() if value is not None}
+
+    @property
     def main(self) -> bool:
         """Whether it is by the main estimator of its case: no tail, first call or extreme."""
         return self.statistic == "median" or (self.state == "bound" and self.statistic == "best")

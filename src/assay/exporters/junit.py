@@ -51,7 +51,7 @@ def text_of(root: Xml.Element) -> str:
 
 
 def _case(suite: Xml.Element, figure: ReportedFigure) -> Xml.Element:
-    params = ", ".join(f"{key}={value}" for key, value in figure.params.items())
+    params = ", ".join(f"{key}={value}" for key, value in figure.given.items())
     name = " ".join(part for part in (figure.name, figure.statistic, params and f"({params})") if part)
     case = Xml.SubElement(suite, "testcase", name=visible(name), classname=f"assay.{figure.benchmark}", time="0")
     reason = visible("; ".join(figure.reasons) or figure.state)

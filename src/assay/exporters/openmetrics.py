@@ -65,7 +65,7 @@ def _unit(unit: str) -> str:
 
 def _case(figure: ReportedFigure) -> dict[str, object]:
     """Labels of a figure's case, and of the node where it is of one."""
-    return {**figure.params} | ({} if figure.host is None else {"host": figure.host})
+    return figure.given | ({} if figure.host is None else {"host": figure.host})
 
 
 def _name(figure: ReportedFigure, end: str) -> str:

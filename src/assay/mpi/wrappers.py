@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from typing import Literal
 
@@ -50,7 +51,7 @@ def run(language: Language, words: Sequence[str]) -> int:
 
 
 def _linked() -> list[str]:
-    return [f"-L{library()}", "-lmpi_abi"]
+    return [f"-L{library(lambda text: print(text, file=sys.stderr, flush=True))}", "-lmpi_abi"]
 
 
 def _compiler(language: Language) -> list[str]:

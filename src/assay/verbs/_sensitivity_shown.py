@@ -85,7 +85,9 @@ def _tornado(keys: Sequence[Elasticity], figure: ReportedFigure) -> None:
 
     drawn = bars(keys)
     longest = max((abs(each.elasticity or 0.0) for each in drawn), default=1.0)
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    interval = "by its interval" if any(each.unsure is not None for each in drawn) else ""
+    headings = ("key", "value", "elasticity", interval, "█ raises, ░ lowers")
+    table = Table(*headings, box=None, padding=(0, 2, 0, 0), pad_edge=False)
     for each in drawn:
         value = human(each.value, each.unit or "1")
         marks = " *" if each.bent else ""
