@@ -1,15 +1,21 @@
-"""A machine's history on a terminal: a line a figure with its values as bars, the changes, and what became worse."""
+"""A machine's history on a terminal: a row for each figure with its values as bars, the changes, what became worse."""
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from assay.document.history import FigureHistory, HistoryChange, HistoryDifference, MachineHistory, RegressionVerdict
 from assay.document.params import Parameters
+from assay.report.render.case_words import words_of
 from assay.report.render.console import listing
 from assay.report.render.sparks import spark
-from assay.report.units import human, params
+from assay.report.units import human
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 BARS = 40
 MOST_CAUSES = 3
@@ -19,7 +25,9 @@ SHORTEST = 60  # characters of a value that is shown whole
 def show(found: MachineHistory, quiet: bool) -> None:
     """Print the history; with `quiet` its last line alone."""
     out = listing()
-    for text in [last(found)] if quiet else [*map(line, found.series), *summary(found)]:
+    if not quiet and found.series:
+        out.print(table(found.series))
+    for text in [last(found)] if quiet else summary(found):
         out.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
@@ -48,15 +56,24 @@ def worse(found: MachineHistory) -> list[str]:
     return [_verdict(each) for each in found.regressions if each.state == "missed"]
 
 
-def line(of: FigureHistory) -> str:
-    """A figure's values as bars on a logarithmic scale, with the least, the greatest and the newest."""
-    logs = [math.log(each.value) for each in of.values]
-    if not logs:
-        return f"{_name(of.figure, of.params)}: no value"
-    low, high = min(logs), max(logs)
-    bars = spark([(each - low) / (high - low) if high > low else 0.5 for each in logs], BARS)
-    ends = " to ".join(human(math.exp(each), of.unit) for each in (low, high))
-    return f"{bars}  {_name(of.figure, of.params)}: {human(of.values[-1].value, of.unit)} ({ends})"
+def table(series: Sequence[FigureHistory]) -> Table:
+    """Each figure's newest, least and greatest value, and all of them as bars on a logarithmic scale."""
+    from rich.table import Table
+    from rich.text import Text
+
+    found = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    found.add_column("old to new", no_wrap=True)
+    for heading in ("newest", "least", "greatest", "runs"):
+        found.add_column(heading, justify="right", no_wrap=True)
+    found.add_column("figure", overflow="fold")
+    for of in series:
+        values = [each.value for each in of.values]
+        ends = [human(each, of.unit) for each in (values[-1], min(values), max(values))] if values else ["–"] * 3
+        logs = [math.log(value) for value in values]
+        low, high = min(logs, default=0.0), max(logs, default=0.0)
+        bars = spark([(each - low) / (high - low) if high > low else 0.5 for each in logs], BARS)
+        found.add_row(bars, *ends, str(len(values)), Text(_name(of.figure, of.params)))
+    return found
 
 
 def change(of: HistoryChange, found: MachineHistory) -> str:
@@ -115,5 +132,5 @@ def _needed(unshown: list[RegressionVerdict]) -> str:
 
 
 def _name(figure: str, case: Parameters) -> str:
-    words = params(case)
+    words = words_of(figure.partition(".")[0], case)
     return f"{figure}{f' ({words})' if words else ''}"
