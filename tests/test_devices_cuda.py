@@ -200,6 +200,11 @@ def test_what_multiplies_no_float8_is_named(
             "build",
             "cuda:0 (Shim 0): kernel count does not compile: NVRTC_ERROR_COMPILATION: count.cu(3): error: nothing fits",
         ),
+        (
+            "newer-code",
+            "cuda:0 (Shim 0): kernel count: CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222): NVRTC is newer than the driver "
+            "(CUDA 12.4); install one of its version",
+        ),
     ],
 )
 def test_each_fault_of_the_driver_is_one_clear_line(fault: str, message: str, driver: Path, tmp_path: Path) -> None:

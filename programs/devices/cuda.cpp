@@ -23,6 +23,8 @@ Cuda& driver() {
   return *only;
 }
 
+constexpr int newer_code = 222;  // CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+
 std::string cuda_error(int error) {
   const char* name = nullptr;
   if (driver().call.error_name(error, &name) != 0 || name == nullptr) return "CUDA error " + std::to_string(error);
@@ -123,7 +125,11 @@ class CudaDevice final : public Device {
     const auto from = std::chrono::steady_clock::now();
     const std::string code = compile_cuda(source, name, capability_, where_);
     auto made = std::make_shared<CudaKernel>(context_);
-    check("kernel " + name, driver().call.load(&made->module, code.c_str()));
+    const int loaded = driver().call.load(&made->module, code.c_str());
+    if (loaded == newer_code)
+      fault("kernel " + name, cuda_error(loaded) + ": NVRTC is newer than the driver (" + facts_.driver +
+                                  "); install one of its version");
+    check("kernel " + name, loaded);
     check("kernel " + name, driver().call.function(&made->function, made->module, name.c_str()));
     made->built = std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
     made->name = name;

@@ -120,6 +120,7 @@ int cuMemHostUnregister(void*) { return note("cuMemHostUnregister"); }
 int cuMemFreeHost(void* data) { return std::free(data), note("cuMemFreeHost"); }
 int cuModuleLoadData(Handle* module, const void*) {
   if (current == nullptr) return invalid_context;
+  if (fails("newer-code")) return 222;
   return own(module), note("cuModuleLoadData");
 }
 int cuModuleUnload(Handle module) {
@@ -181,6 +182,7 @@ int cuEventElapsedTime(float* milliseconds, Handle from, Handle to) {
 int cuEventDestroy_v2(Handle event) { return owners.erase(event), note("cuEventDestroy"); }
 int cuGetErrorName(int error, const char** name) {
   *name = error == 2                 ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : error == 222             ? "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"
           : error == 100             ? "CUDA_ERROR_NO_DEVICE"
           : error == invalid_handle  ? "CUDA_ERROR_INVALID_HANDLE"
           : error == invalid_value   ? "CUDA_ERROR_INVALID_VALUE"
