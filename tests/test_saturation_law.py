@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,32 @@ def test_a_single_run_is_rarely_called_saturated_by_chance(how: str, tmp_path: P
         file.write_text(f"{text}interval = {1 / (0.8 * capacity)}\n[method]\nseed = {seed}\n{method}")
         alarms += answer(simulation.steps(description.load(file)))["saturated"]
     assert alarms <= 4
+
+
+PAPER = "[method]\nseed = 1\nwarmup_messages = 50000\nmessages = 150000\nreplications = 10\n"
+IO_CUBE = (Path(__file__).resolve().parents[1] / "examples" / "io_nodes.toml").read_text().partition("[method]")[0]
+
+
+def io_cube(b: int, interval: int) -> str:
+    """The paper's network with I/O nodes: `b` channels of a link of theirs, `interval` us between messages."""
+    text = re.sub(r"(?m)^b = 1 ", f"b = {b} ", IO_CUBE)
+    return text.replace('"156 us"', f'"{interval} us"')
+
+
+@pytest.mark.parametrize(
+    ("network", "saturated"),
+    [
+        ('[network]\ntopology = "hypercube"\ndimension = 7\n[traffic]\nload = 0.9\n', True),
+        ('[network]\ntopology = "hypercube"\ndimension = 6\n[traffic]\nload = 0.95\n', True),
+        ('[network]\ntopology = "mesh"\nextents = [8, 8]\n[traffic]\nload = 0.8\n', True),
+        # Table 2 has saturation at about 20, 12 and 24 messages/ms for b = 0, 1, 2
+        *[(io_cube(0, 60), False), (io_cube(1, 60), True), (io_cube(2, 60), False)],
+        *[(io_cube(0, 39), True), (io_cube(1, 39), True), (io_cube(2, 30), True)],
+    ],
+    ids=["7-cube", "6-cube", "mesh", *(f"b {b}, 17/ms" for b in (0, 1, 2)), "b 0, 26/ms", "b 1, 26/ms", "b 2, 33/ms"],
+)
+def test_the_papers_own_method_shows_saturation(network: str, saturated: bool, tmp_path: Path) -> None:
+    """Ghosh, Goveas and Draper, section 4: 50,000 messages of warm-up, 150,000 that are measured, 10 replications."""
+    file = tmp_path / "network.toml"
+    file.write_text(network + PAPER)
+    assert answer(simulation.steps(description.load(file)))["saturated"] is saturated
