@@ -138,8 +138,7 @@ class CudaDevice final : public Device {
 
   void launch(Kernel& kernel, std::int64_t groups, std::int64_t group, int queue) override {
     auto& own = static_cast<CudaKernel&>(kernel);
-    begin();
-    second_used_ = second_used_ || queue == 1;
+    begin(queue);
     const int error =
         driver().call.launch(own.function, static_cast<unsigned>(groups), 1, 1, static_cast<unsigned>(group), 1, 1, 0,
                              streams_[queue], own.places.data(), nullptr);
@@ -165,14 +164,12 @@ class CudaDevice final : public Device {
   }
 
   void copy_in(Memory& to, const void* from, std::int64_t bytes, std::int64_t at, int queue) override {
-    begin();
-    second_used_ = second_used_ || queue == 1;
+    begin(queue);
     check("copy to the device", driver().call.copy_in(to.handle + static_cast<cuda::Address>(at), from,
                                                       static_cast<std::size_t>(bytes), streams_[queue]));
   }
   void copy_out(void* to, const Memory& from, std::int64_t bytes, std::int64_t at, int queue) override {
-    begin();
-    second_used_ = second_used_ || queue == 1;
+    begin(queue);
     check("copy from the device", driver().call.copy_out(to, from.handle + static_cast<cuda::Address>(at),
                                                          static_cast<std::size_t>(bytes), streams_[queue]));
   }
@@ -224,8 +221,9 @@ class CudaDevice final : public Device {
     }
     check("a context", enter(context_));
   }
-  void begin() {  // before whatever is queued: its time limit runs from now until `finish`
+  void begin(int queue = 0) {  // before whatever is queued: its time limit runs from now until `finish`
     if (!pending_) pending_.emplace(waiting_);
+    second_used_ = second_used_ || queue == 1;
     if (const int error = enter(context_); error != 0) check("a context", error);
   }
   void check(std::string_view doing, int error) const {

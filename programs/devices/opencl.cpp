@@ -128,7 +128,7 @@ class OpenClDevice final : public Device {
   }
 
   void launch(Kernel& kernel, std::int64_t groups, std::int64_t group, int queue) override {
-    begin();
+    begin(queue);
     enqueue(kernel, groups, group, queue, nullptr);
   }
 
@@ -152,15 +152,13 @@ class OpenClDevice final : public Device {
   }
 
   void copy_in(Memory& to, const void* from, std::int64_t bytes, std::int64_t at, int queue) override {
-    begin();
-    second_used_ = second_used_ || queue == 1;
+    begin(queue);
     check("copy to the device",
           opencl().call.write(queues_[queue], buffer_of(to), cl::unblocking, static_cast<std::size_t>(at),
                               static_cast<std::size_t>(bytes), from, 0, nullptr, nullptr));
   }
   void copy_out(void* to, const Memory& from, std::int64_t bytes, std::int64_t at, int queue) override {
-    begin();
-    second_used_ = second_used_ || queue == 1;
+    begin(queue);
     check("copy from the device",
           opencl().call.read(queues_[queue], buffer_of(from), cl::unblocking, static_cast<std::size_t>(at),
                              static_cast<std::size_t>(bytes), to, 0, nullptr, nullptr));
@@ -221,13 +219,13 @@ class OpenClDevice final : public Device {
     waiting_ = where_ + ": waiting for what was queued";
     product_ = where_ + ": a product by the library";
   }
-  void begin() {  // before whatever is queued: its time limit runs from now until `finish`
+  void begin(int queue = 0) {  // before whatever is queued: its time limit runs from now until `finish`
     if (!pending_) pending_.emplace(waiting_);
+    second_used_ = second_used_ || queue == 1;
   }
 
   void enqueue(Kernel& kernel, std::int64_t groups, std::int64_t group, int queue, cl::Handle* event) {
     const auto local = static_cast<std::size_t>(group), global = static_cast<std::size_t>(groups * group);
-    second_used_ = second_used_ || queue == 1;
     const cl::Int error = opencl().call.launch(queues_[queue], static_cast<OpenClKernel&>(kernel).kernel, 1, nullptr,
                                                &global, &local, 0, nullptr, event);
     if (error != cl::success) check("kernel " + kernel.name, error);

@@ -30,9 +30,12 @@ def table(of: Acceptance) -> Grid:
 
 def _line(name: str, of: RequirementVerdict | NodeVerdict, requirement: RequirementVerdict) -> tuple[str, ...]:
     unit, sign = requirement.unit, "≥" if requirement.better == "higher" else "≤"
-    interval = "–" if of.interval is None else " – ".join(human(end, unit) for end in of.interval)
-    if of.interval is not None and of.launches == 1:
-        interval = "exact"  # simulated
+    if of.interval is None:
+        interval = "–"
+    elif of.launches == 1:  # simulated: one measured launch has no interval
+        interval = "exact"
+    else:
+        interval = " – ".join(human(end, unit) for end in of.interval)
     return (
         name,
         f"{sign} {human(requirement.limit, unit)}",

@@ -91,7 +91,7 @@ class PbsSystem(CommandSystem):
         return {
             name: (
                 int(about.get("resources_available.ncpus", about.get("pcpus", "0"))),
-                {word.strip() for word in about.get("state", "").split(",")},
+                {word.strip() for word in about["state"].split(",")},
             )
             for name, about in self._node_blocks().items()
         }
@@ -106,7 +106,7 @@ class PbsSystem(CommandSystem):
         return sum(
             int(about.get("resources_assigned.ncpus", "0"))
             for about in self._node_blocks().values()
-            if not {word.strip() for word in about.get("state", "").split(",")} & {*AWAY, *RESERVED}
+            if not {word.strip() for word in about["state"].split(",")} & {*AWAY, *RESERVED}
         )
 
     def occupancy(self) -> Occupancy:

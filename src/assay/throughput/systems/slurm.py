@@ -7,9 +7,9 @@ that are ended at their own limit by their starter. A job is never requeued: it 
 
 Capacity is what `sinfo` reports of the partition's nodes: those that are up, or powered down and powered up for jobs;
 of these the nodes of a reservation (`--reservation`, in which they are not others'), without those of `--exclude`, with
-the features of `--constraint`. Options that give each job listed nodes (`--nodelist`) are refused. A
-job that waits for a reason for which it never starts is deleted: at once for what its request itself rules out
-(PartitionTimeLimit), after a minute where it needs more than the nodes that are neither down nor drained.
+the features of `--constraint`. Options that give each job listed nodes (`--nodelist`) are refused. A job that waits for
+a reason for which it never starts is deleted: at once for what its request itself rules out (PartitionTimeLimit), after
+a minute where it needs more than the nodes that are neither down nor drained.
 """
 
 from __future__ import annotations
